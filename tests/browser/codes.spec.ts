@@ -298,13 +298,25 @@ test.describe('the editor of a tip page', () => {
     );
     await editor(page).getByLabel('Display name').fill('Nightfall');
     await editor(page).getByLabel('Greeting').fill('Hello');
+    // A phone takes its time to open what its camera made.
+    await page.evaluate(() => {
+      const { createImageBitmap } = window;
+      const opened = new Promise((resolve) => Reflect.set(window, 'openPicture', resolve));
+      Reflect.set(window, 'createImageBitmap', async (...args: Parameters<typeof createImageBitmap>) => {
+        await opened;
+        return createImageBitmap(...args);
+      });
+    });
     await choosePhoto(page, await photoOfPhone());
+    await expect(editor(page).getByRole('button', { name: 'Opening...' })).toBeVisible();
     await page.route('**/photo', (route) => route.abort(), { times: 1 });
     await page.route('**/trpc/qrCodes.update*', (route) => route.abort(), { times: 1 });
     await editor(page).getByRole('button', { name: 'Save' }).click();
     await expect(editor(page)).toContainText('Failed to save the tip page');
     await expect(editor(page).getByLabel('Display name')).toHaveValue('Nightfall');
     await editor(page).getByRole('button', { name: 'Save' }).click();
+    await expect(editor(page).getByRole('button', { name: 'Saving...' })).toBeVisible();
+    await page.evaluate(() => Reflect.get(window, 'openPicture')());
     await expect(editor(page)).toContainText(
       'The photo could not be saved. Check your connection and try again.',
     );

@@ -7,10 +7,17 @@ import { type CroppedPicture, openPicture, PictureError } from './photo.ts';
 import { PhotoCropper } from './photo-cropper.tsx';
 import styles from './tip-page-editor.module.css';
 
-export type ChosenPhoto =
+type ShownPhoto =
   | { readonly kind: 'kept' }
   | { readonly kind: 'removed' }
   | { readonly kind: 'new'; readonly cropped: CroppedPicture };
+
+/** A phone takes seconds to open a large picture; until then the one before is shown. */
+export type ChosenPhoto =
+  | ShownPhoto
+  | { readonly kind: 'opening'; readonly opened: Promise<CroppedPicture>; readonly before: ShownPhoto };
+
+export const shownOf = (photo: ChosenPhoto): ShownPhoto => (photo.kind === 'opening' ? photo.before : photo);
 
 interface PhotoFieldProps {
   readonly code: QrCode;
@@ -20,18 +27,27 @@ interface PhotoFieldProps {
   readonly onError: (sentence: string | null) => void;
 }
 
-export function PhotoField({ code, photo, error, onChange, onError }: PhotoFieldProps) {
+export function PhotoField({ code, photo: chosen, error, onChange, onError }: PhotoFieldProps) {
+  const photo = shownOf(chosen);
   const hasPhoto = photo.kind === 'new' || (photo.kind === 'kept' && code.photoUrl !== null);
   const choose = useRef<HTMLButtonElement>(null);
 
   async function open(file: File) {
+    const opened = openPicture(file);
+    // Another one may have been chosen meanwhile, or this one given up.
+    const replace = (next: (before: ShownPhoto) => ChosenPhoto) =>
+      onChange((present) =>
+        present.kind === 'opening' && present.opened === opened ? next(present.before) : present,
+      );
+    onError(null);
+    onChange((present) => ({ kind: 'opening', opened, before: shownOf(present) }));
     try {
-      const cropped = await openPicture(file);
-      onError(null);
-      onChange(() => ({ kind: 'new', cropped }));
+      const cropped = await opened;
+      replace(() => ({ kind: 'new', cropped }));
     } catch (failure) {
       if (!(failure instanceof PictureError)) throw failure;
       onError(failure.message);
+      replace((before) => before);
     }
   }
 
@@ -57,7 +73,8 @@ export function PhotoField({ code, photo, error, onChange, onError }: PhotoField
       )}
       <div className={styles.buttons}>
         <PictureButton ref={choose} onChosen={(file) => void open(file)}>
-          <ImagePlus aria-hidden /> {hasPhoto ? 'Choose Another' : 'Choose Photo'}
+          <ImagePlus aria-hidden />{' '}
+          {chosen.kind === 'opening' ? 'Opening...' : hasPhoto ? 'Choose Another' : 'Choose Photo'}
         </PictureButton>
         <PictureButton className={styles.take} isCamera onChosen={(file) => void open(file)}>
           <Camera aria-hidden /> Take Photo

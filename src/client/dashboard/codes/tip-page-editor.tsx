@@ -20,9 +20,9 @@ import { useSending } from '../form.ts';
 import { useIsOpen } from '../is-open.ts';
 import { counted } from '../messages/thank-yous.ts';
 import { useShowCode } from './code-changes.ts';
-import { PictureError, sendPhoto } from './photo.ts';
+import { type CroppedPicture, PictureError, sendPhoto } from './photo.ts';
 import { CroppedPhoto } from './photo-cropper.tsx';
-import { type ChosenPhoto, PhotoField } from './photo-field.tsx';
+import { type ChosenPhoto, PhotoField, shownOf } from './photo-field.tsx';
 import styles from './tip-page-editor.module.css';
 
 const FIELDS = ['displayName', 'greeting', 'thankYou', 'takesWords', 'isListed'] as const;
@@ -113,7 +113,7 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
           code={code}
           displayName={displayName}
           greeting={greeting}
-          photo={drawPhoto(photo.photo, code)}
+          photo={drawPhoto(shownOf(photo.photo), code)}
         />
       </div>
       <div className={styles.bar}>
@@ -143,7 +143,8 @@ function useTipPage(code: QrCode, onSaved: () => void) {
       form.reset(valuesOf(saved));
     }
     try {
-      if (photo.kind === 'new') await show({ ...saved, photoUrl: await sendPhoto(code.id, photo.cropped) });
+      const cropped = await pictureOf(photo);
+      if (cropped !== null) await show({ ...saved, photoUrl: await sendPhoto(code.id, cropped) });
     } catch (error) {
       if (!(error instanceof PictureError)) throw error;
       setPhotoError(error.message);
@@ -161,6 +162,12 @@ function useTipPage(code: QrCode, onSaved: () => void) {
     photo: { photo, error: photoError, onChange: setPhoto, onError: setPhotoError },
     isUnsaved: isDirty || photo.kind !== 'kept',
   };
+}
+
+/** @throws PictureError when the browser cannot open what was chosen. */
+async function pictureOf(photo: ChosenPhoto): Promise<CroppedPicture | null> {
+  if (photo.kind === 'opening') return photo.opened;
+  return photo.kind === 'new' ? photo.cropped : null;
 }
 
 /** What was changed here: another device may have changed the rest meanwhile. */
@@ -214,7 +221,7 @@ function Preview({ user, code, displayName, greeting, photo }: PreviewProps) {
   );
 }
 
-function drawPhoto(photo: ChosenPhoto, { photoUrl }: QrCode): ReactNode {
+function drawPhoto(photo: ReturnType<typeof shownOf>, { photoUrl }: QrCode): ReactNode {
   if (photo.kind === 'new') return <CroppedPhoto cropped={photo.cropped} />;
   return photo.kind === 'kept' && photoUrl !== null ? <img src={photoUrl} alt="" /> : null;
 }
