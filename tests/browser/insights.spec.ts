@@ -5,12 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { databaseAt } from '#server/storage/open.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newTransactionId, type QrCodeId, type UserId } from '#shared/ids.ts';
 import { newTip } from '#tests/support/new-tip.ts';
 import { type Backstage, test as base, expect, holdAnswers, type Person, stat } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { storageAt } from './kept.ts';
 
 const TAB = '/dashboard?tab=insights';
 
@@ -38,21 +38,17 @@ async function recordPast(
   { codes, customer }: { readonly codes: Record<'bartender' | 'dj', string>; readonly customer: Person },
   tips: readonly PastTip[],
 ): Promise<void> {
-  const storage = await databaseAt({ engine: 'sqlite', path }).openForCommand();
-  try {
-    for (const { amount, at, service = 'bartender' } of tips) {
-      const given = {
-        id: newTransactionId(randomBytes),
-        giverId: customer.id as UserId,
-        qrCodeId: codes[service === 'dj' ? 'dj' : 'bartender'] as QrCodeId,
-        amountCents: amount * 100,
-        createdAtMs: Date.parse(at),
-      };
-      const { outcome } = await storage.recordTip(newTip(given, { serviceCategory: service }));
-      expect(outcome).toBe('recorded');
-    }
-  } finally {
-    await storage.close();
+  const storage = await storageAt(path);
+  for (const { amount, at, service = 'bartender' } of tips) {
+    const given = {
+      id: newTransactionId(randomBytes),
+      giverId: customer.id as UserId,
+      qrCodeId: codes[service === 'dj' ? 'dj' : 'bartender'] as QrCodeId,
+      amountCents: amount * 100,
+      createdAtMs: Date.parse(at),
+    };
+    const { outcome } = await storage.recordTip(newTip(given, { serviceCategory: service }));
+    expect(outcome).toBe('recorded');
   }
 }
 
@@ -81,7 +77,7 @@ const test = base.extend<{ readonly logInWithSpring: () => Promise<void> }>({
 
 test.use({ timezoneId: 'America/New_York', locale: 'en-US' });
 
-test('tells earnings to the cent, with fees, the best day and each day of the period in the time zone of the browser', async ({
+test('tells earnings to the cent, with fees, the best day and each day of the period in the time zone of the browser, and is for everybody', async ({
   page,
   logInWithSpring,
 }) => {
@@ -102,6 +98,7 @@ test('tells earnings to the cent, with fees, the best day and each day of the pe
   const table = page.getByRole('table', { name: 'Earnings per day' });
   await expect(table.getByRole('row')).toHaveCount(31);
   await expect(table.getByRole('row', { name: /^Fri, May 1, 2026/ })).toContainText('$121.25');
+  await expectForEverybody(page, 'earnings with their table');
   // Thirty days that are a month stand beside all of March.
   await page.goto(`${TAB}&to=2026-04-30`);
   await expect(earnings(page)).toContainText('No earnings in the 31 days before');
@@ -167,13 +164,36 @@ test('keeps bars, period and service in the address, through which Back leads', 
   await expect(bars(page)).toHaveCount(30);
 });
 
-test('tells when tips come, and by which service', async ({ page, logInWithSpring }) => {
+test('tells when tips come, and by which service, and of each bar and hour to a keyboard and a pointer', async ({
+  page,
+  logInWithSpring,
+}) => {
   await logInWithSpring();
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.goto(SPRING_DAYS);
   await expect(page.getByText('Most tips: Friday, 9 PM to 10 PM · 1 tip, $97.00')).toBeVisible();
   const hours = page.getByRole('grid');
   await expect(hours.getByRole('row', { name: /^Friday/ })).toContainText(/1 tip, \$97.00.*1 tip, \$24.25/);
+
+  await expect(earnings(page)).toContainText('Highest: Fri, May 1, 2026');
+  await page.getByRole('link', { name: 'Days end at midnight' }).focus();
+  await page.keyboard.press('Tab');
+  await expect(bars(page).last()).toBeFocused();
+  for (let day = 10; day > 3; day -= 1) await page.keyboard.press('ArrowLeft');
+  await expect(
+    page.getByRole('option', { name: 'Sun, May 3, 2026: $58.20, 1 tip', selected: true }),
+  ).toBeFocused();
+  await expect(earnings(page).getByText('Sun, May 3, 2026 $58.20 1 tip')).toBeVisible();
+  await page.keyboard.press('Home');
+  await expect(bars(page).first()).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(page.getByText('Show as table')).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('gridcell', { name: '1 tip, $97.00' })).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByText('Saturday, 10 PM to 11 PM · 0 tips, $0.00')).toBeVisible();
+
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(page.getByText('Most tips: Friday, 9 PM to 12 AM · 2 tips, $121.25')).toBeVisible();
   await expect(hours.getByRole('columnheader')).toHaveCount(8);
@@ -183,6 +203,11 @@ test('tells when tips come, and by which service', async ({ page, logInWithSprin
     /^Bartender3\$130.9669%$/,
     /^DJ1\$58.2031%$/,
   ]);
+
+  await page.getByRole('option', { name: 'Sat, May 2, 2026: $9.71, 1 tip' }).hover();
+  await expect(earnings(page).getByText('Sat, May 2, 2026 $9.71 1 tip')).toBeVisible();
+  await page.getByRole('heading', { name: 'When tips come' }).hover();
+  await expect(earnings(page).getByText('Highest: Fri, May 1, 2026')).toBeVisible();
 });
 
 test('lets somebody choose a service that they have ended, whose tips are in the period', async ({
@@ -202,54 +227,6 @@ test('lets somebody choose a service that they have ended, whose tips are in the
   await expect(earnings(page)).toContainText('1 tip on 1 of 30 days');
   // Its own answer names no other service; those that are offered stay.
   await expect(service.getByRole('option')).toHaveText(['All services', 'Bartender', 'DJ']);
-});
-
-test('lets the keyboard walk through bars and hours, and tells of each', async ({
-  page,
-  logInWithSpring,
-}) => {
-  await logInWithSpring();
-  await page.setViewportSize({ width: 1280, height: 900 });
-  await page.goto(SPRING_DAYS);
-  await expect(earnings(page)).toContainText('Highest: Fri, May 1, 2026');
-  await page.getByRole('link', { name: 'Days end at midnight' }).focus();
-  await page.keyboard.press('Tab');
-  await expect(bars(page).last()).toBeFocused();
-  for (let day = 10; day > 3; day -= 1) await page.keyboard.press('ArrowLeft');
-  await expect(
-    page.getByRole('option', { name: 'Sun, May 3, 2026: $58.20, 1 tip', selected: true }),
-  ).toBeFocused();
-  await expect(earnings(page).getByText('Sun, May 3, 2026 $58.20 1 tip')).toBeVisible();
-  await page.keyboard.press('Home');
-  await expect(bars(page).first()).toBeFocused();
-  await page.keyboard.press('Tab');
-  await expect(page.getByText('Show as table')).toBeFocused();
-  await page.keyboard.press('Tab');
-  await expect(page.getByRole('gridcell', { name: '1 tip, $97.00' })).toBeFocused();
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowDown');
-  await expect(page.getByText('Saturday, 10 PM to 11 PM · 0 tips, $0.00')).toBeVisible();
-});
-
-test('tells of the bar under a pointer or a finger', async ({ page, logInWithSpring }) => {
-  await logInWithSpring();
-  await page.goto(SPRING_DAYS);
-  await page.getByRole('option', { name: 'Sat, May 2, 2026: $9.71, 1 tip' }).hover();
-  await expect(earnings(page).getByText('Sat, May 2, 2026 $9.71 1 tip')).toBeVisible();
-  await page.getByRole('heading', { name: 'When tips come' }).hover();
-  await expect(earnings(page).getByText('Highest: Fri, May 1, 2026')).toBeVisible();
-});
-
-test('says that nothing came yet, and that there is nothing later', async ({ page, backstage, logInAs }) => {
-  await logInAs(await backstage.provider());
-  await page.goto(TAB);
-  await expect(page.getByRole('heading', { name: 'No tips in this period' })).toBeVisible();
-  await expect(page.getByRole('combobox', { name: 'Service' })).toHaveCount(0);
-  const later = page.getByRole('button', { name: 'Later' });
-  await expect(later).toHaveAttribute('aria-disabled', 'true');
-  await expect(later).toHaveAccessibleDescription('The latest period');
-  await later.click({ force: true });
-  await expect(page).toHaveURL(TAB);
 });
 
 test('leads whoever has no tips lately to the codes that bring some', async ({
@@ -375,7 +352,11 @@ test('says that nothing came only of the period that was asked for', async ({ pa
   await expect(earnings(page)).toContainText('$194.00');
 });
 
-test('is fetched when it is opened, and not for customers', async ({ page, backstage, logInAs }) => {
+test('is fetched when it is opened, and says that nothing came yet, and that there is nothing later', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
   const fetched: string[] = [];
   page.on('request', (request) => fetched.push(request.url()));
   const charts = () => fetched.filter((url) => url.includes('/insights-'));
@@ -386,6 +367,12 @@ test('is fetched when it is opened, and not for customers', async ({ page, backs
   await page.getByRole('tab', { name: 'Insights' }).click();
   await expect(page.getByRole('heading', { name: 'No tips in this period' })).toBeVisible();
   expect(charts()).not.toEqual([]);
+  await expect(page.getByRole('combobox', { name: 'Service' })).toHaveCount(0);
+  const later = page.getByRole('button', { name: 'Later' });
+  await expect(later).toHaveAttribute('aria-disabled', 'true');
+  await expect(later).toHaveAccessibleDescription('The latest period');
+  await later.click({ force: true });
+  await expect(page).toHaveURL(TAB);
 });
 
 test('is no tab of customers, not even by its address', async ({ page, backstage, logInAs }) => {
@@ -393,15 +380,4 @@ test('is no tab of customers, not even by its address', async ({ page, backstage
   await page.goto(TAB);
   await expect(page.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
   await expect(page.getByRole('tab')).toHaveText(['Transactions', 'Profile']);
-});
-
-test('is for everybody in both schemes on phones and wide screens, also with text twice as large', async ({
-  page,
-  logInWithSpring,
-}) => {
-  await logInWithSpring();
-  await page.goto(SPRING_DAYS);
-  await page.getByText('Show as table').click();
-  await expect(page.getByRole('table', { name: 'Earnings per day' })).toBeVisible();
-  await expectForEverybody(page, 'earnings with their table');
 });
