@@ -48,7 +48,7 @@ test.describe('the steps in the history', () => {
     await expect(page).toHaveURL('/dashboard');
   });
 
-  test('Back after the success leads to no amount and no payment, and says what was sent', async ({
+  test('Back after the success leads to no amount and no payment, and says what was sent, and the success to the receipt', async ({
     page,
     backstage,
     logInAs,
@@ -69,6 +69,9 @@ test.describe('the steps in the history', () => {
     await page.goForward();
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     expect(await backstage.transactions(customer)).toHaveLength(1);
+    await page.getByRole('link', { name: 'Receipt', exact: true }).click();
+    await expect(page).toHaveURL(/\/transactions\/txn_/);
+    await expect(page.getByRole('button', { name: 'Take Back' })).toBeVisible();
   });
 
   test('Back while a payment is under way changes nothing of its outcome', async ({
