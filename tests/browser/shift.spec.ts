@@ -98,7 +98,7 @@ test.describe('the code', () => {
     expect(await readFrom(page)).toContain(`${server.url}/tip/`);
   });
 
-  test('stands with the name on its page, the service and its id, and without any amount', async ({
+  test('stands with the name on its page, the service and its id, and without any amount, and fills the screen by a tap until it is left', async ({
     page,
     backstage,
     logInAs,
@@ -117,6 +117,14 @@ test.describe('the code', () => {
     await page.reload();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('DJ Nightowl');
     await expect(page.getByText(provider.fullName)).toHaveCount(0);
+
+    const isFull = () => page.evaluate(() => document.fullscreenElement !== null);
+    expect(await isFull()).toBe(false);
+    await page.getByRole('button', { name: 'Full Screen' }).click();
+    await expect(page.getByRole('button', { name: 'Exit Full Screen' })).toBeVisible();
+    expect(await isFull()).toBe(true);
+    await page.getByRole('link', { name: 'Back' }).click();
+    await expect.poll(isFull).toBe(false);
   });
 
   test('gives way to a sentence while it is paused, and comes back by one tap', async ({
@@ -233,20 +241,6 @@ test.describe('the screen', () => {
       await expect(page.getByText(HINT)).toBeVisible();
     });
   }
-
-  test('is filled by a tap, and given back when the code is left', async ({ page, backstage, logInAs }) => {
-    const { provider, code } = await backstage.bothSides();
-    await logInAs(provider);
-    await page.goto(`/dashboard?show=${code}`);
-    await expect(picture(page)).toBeVisible();
-    const isFull = () => page.evaluate(() => document.fullscreenElement !== null);
-    expect(await isFull()).toBe(false);
-    await page.getByRole('button', { name: 'Full Screen' }).click();
-    await expect(page.getByRole('button', { name: 'Exit Full Screen' })).toBeVisible();
-    expect(await isFull()).toBe(true);
-    await page.getByRole('link', { name: 'Back' }).click();
-    await expect.poll(isFull).toBe(false);
-  });
 });
 
 test.describe('tips that arrive', () => {
