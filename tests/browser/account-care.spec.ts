@@ -8,6 +8,7 @@ import {
   expect,
   logInByForm,
   loseAnswer,
+  openEmptyList,
   openTabUnderToast,
   PASSWORD,
   storedToken,
@@ -31,18 +32,24 @@ async function change(page: Page, current: string, next: string): Promise<void> 
 }
 
 test.describe('a new password', () => {
-  test('keeps this device logged in, logs the others out, and is the one that counts', async ({
+  test('keeps all tabs of this browser live under a new token, logs the other devices out, and is the one that counts', async ({
     page,
+    context,
     browser,
+    server,
     backstage,
     logInAs,
   }) => {
-    const customer = await backstage.customer();
-    await logInAs(customer);
-    const elsewhere = await (await browser.newContext()).newPage();
-    await elsewhere.goto('/auth');
-    await logInByForm(elsewhere, customer);
-    await expect(elsewhere).toHaveURL('/dashboard');
+    const { provider, code, customer } = await backstage.bothSides();
+    await logInAs(provider);
+    const body = { email: provider.email, password: PASSWORD };
+    const { access_token: token } = await backstage.call('POST', '/auth/login', { body });
+    const device = await browser.newContext({ baseURL: server.url });
+    await logInAs({ ...provider, token }, device);
+    const elsewhere = await device.newPage();
+    await openEmptyList(elsewhere);
+    const other = await context.newPage();
+    await openEmptyList(other);
 
     await page.goto('/dashboard?tab=profile&open=security');
     await change(page, PASSWORD, NEW_PASSWORD);
@@ -52,34 +59,9 @@ test.describe('a new password', () => {
     await expect(sessions(page).getByRole('listitem')).toHaveCount(1);
     await expect(operatorActs(page)).toHaveCount(0);
     // By itself: its event stream ends with its session.
-    await expect(elsewhere).toHaveURL(/\/auth$/);
+    await expect(elsewhere).toHaveURL(/\/auth\?next=/);
     expect(await storedToken(elsewhere)).toBeNull();
-    await elsewhere.context().close();
-
-    await page.reload();
-    await page.getByRole('button', { name: 'Logout' }).click();
-    await expect(page).toHaveURL('/');
-    await page.goto('/auth');
-    await page.getByLabel('Email').fill(customer.email);
-    await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
-    await page.keyboard.press('Enter');
-    await expect(page).toHaveURL('/dashboard');
-  });
-
-  test('gives this browser a new token, under which all of its tabs stay live', async ({
-    page,
-    context,
-    backstage,
-    logInAs,
-  }) => {
-    const { provider, code, customer } = await backstage.bothSides();
-    await logInAs(provider);
-    const other = await context.newPage();
-    await page.goto('/dashboard?tab=profile&open=security');
-    await other.goto('/dashboard?tab=transactions');
-    await expect(other.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
-    await change(page, PASSWORD, NEW_PASSWORD);
-    await expect(toast(page, 'Password changed. Your other devices are logged out.')).toBeVisible();
+    await device.close();
     expect(await storedToken(page)).not.toBe(provider.token);
     expect(await storedToken(other)).toBe(await storedToken(page));
     await expect(backstage.call('GET', '/auth/me', { token: provider.token })).rejects.toThrow('401');
@@ -91,30 +73,24 @@ test.describe('a new password', () => {
       await expect(tab.getByRole('tabpanel').getByText('+$19.40')).toBeVisible();
       await expect(tab).toHaveURL(/\/dashboard/);
     }
-  });
-
-  test('that had no answer may count, and says so', async ({ page, backstage, logInAs, complaints }) => {
-    const customer = await backstage.customer();
-    await logInAs(customer);
-    await page.goto('/dashboard?tab=profile&open=security');
-    await loseAnswer(page, 'auth.changePassword');
-    await change(page, PASSWORD, NEW_PASSWORD);
-    await expect(toast(page, /we don’t know whether your password was changed/)).toBeVisible();
-    await expect(page).toHaveURL(/\/auth/);
-    await page.getByLabel('Email').fill(customer.email);
+    await page.reload();
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await expect(page).toHaveURL('/');
+    await page.goto('/auth');
+    await page.getByLabel('Email').fill(provider.email);
     await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
     await page.keyboard.press('Enter');
-    await expect(page).toHaveURL(/\/dashboard/);
-    expect(complaints.splice(0).length).toBeGreaterThan(0);
+    await expect(page).toHaveURL('/dashboard');
   });
 
-  test('is refused under its field, in the server’s words, and nothing typed is lost', async ({
+  test('is refused under its field, in the server’s words, and nothing typed is lost; one that had no answer may count, and says so', async ({
     page,
     backstage,
     logInAs,
     complaints,
   }) => {
-    await logInAs(await backstage.customer());
+    const customer = await backstage.customer();
+    await logInAs(customer);
     await page.goto('/dashboard?tab=profile&open=security');
     await page.getByRole('button', { name: 'Change Password' }).click();
     await expect(page.getByLabel('Current password')).toHaveAccessibleDescription(
@@ -134,6 +110,16 @@ test.describe('a new password', () => {
       toast(page, 'This password is too easy to guess. Use a few unrelated words, without names or years.'),
     ).toBeVisible();
     expect(complaints.splice(0)).toHaveLength(3);
+
+    await loseAnswer(page, 'auth.changePassword');
+    await change(page, PASSWORD, NEW_PASSWORD);
+    await expect(toast(page, /we don’t know whether your password was changed/)).toBeVisible();
+    await expect(page).toHaveURL(/\/auth/);
+    await page.getByLabel('Email').fill(customer.email);
+    await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/\/dashboard/);
+    expect(complaints.splice(0).length).toBeGreaterThan(0);
   });
 });
 
@@ -156,7 +142,7 @@ test.describe('a password that the operator made', () => {
     await page.keyboard.press('Enter');
   }
 
-  test('is changed before anything else, and then the dashboard is there', async ({
+  test('is changed before anything else or left by logging out, and then the dashboard is there', async ({
     page,
     server,
     backstage,
@@ -171,6 +157,13 @@ test.describe('a password that the operator made', () => {
       await expect(heading(page)).toBeVisible();
       await expect(page.getByRole('tab')).toHaveCount(0);
     }
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await expect(toast(page, 'Logged out successfully')).toBeVisible();
+    await expect(page).toHaveURL('/');
+    expect(await storedToken(page)).toBeNull();
+    await page.goto('/auth');
+    await logIn(page, customer.email, password);
+    await expect(heading(page)).toBeVisible();
     await page.goto('/dashboard?tab=profile&open=security');
     await change(page, password, NEW_PASSWORD);
     await expect(toast(page, 'Password changed. Your other devices are logged out.')).toBeVisible();
@@ -199,17 +192,6 @@ test.describe('a password that the operator made', () => {
     await change(page, password, NEW_PASSWORD);
     await expect(page).toHaveURL(`/tip/${code}`);
     await expect(page.getByRole('button', { name: 'Pay $21.00 with a mobile wallet' })).toBeVisible();
-  });
-
-  test('can be left by logging out', async ({ page, server, backstage }) => {
-    const customer = await backstage.customer();
-    const password = await reset(server, customer.email);
-    await page.goto('/auth');
-    await logIn(page, customer.email, password);
-    await page.getByRole('button', { name: 'Logout' }).click();
-    await expect(toast(page, 'Logged out successfully')).toBeVisible();
-    await expect(page).toHaveURL('/');
-    expect(await storedToken(page)).toBeNull();
   });
 });
 
