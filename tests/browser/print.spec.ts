@@ -37,7 +37,7 @@ async function download(page: Page, name: string) {
 }
 
 published(
-  'downloads each sheet as a PDF, and the code alone as SVG and PNG',
+  'downloads each sheet as a PDF, and the code alone as SVG and PNG, says so when one cannot be made, and closes by Escape and by Back',
   async ({ browser, server, complaints }) => {
     const { page, code } = await openKit(browser, server, complaints);
     for (const sheet of SHEETS) {
@@ -55,6 +55,24 @@ published(
       expect([width, height]).toEqual([edge, edge]);
       expect(jsQR(new Uint8ClampedArray(data), width, height)?.data).toBe(`${PUBLISHED_URL}/tip/${code}`);
     }
+
+    await page.route('**/trpc/qrCodes.print*', (route) => route.abort(), { times: 1 });
+    await button(page, 'Badge').click();
+    await expect(kit(page).getByRole('alert')).toHaveText(
+      'It could not be made. Check your connection and try again.',
+    );
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
+    await download(page, 'Badge');
+    await expect(kit(page).getByRole('alert')).toHaveCount(0);
+    const print = page.getByRole('button', { name: 'Print', exact: true });
+    await page.keyboard.press('Escape');
+    await expect(kit(page)).toHaveCount(0);
+    await expect(print).toBeFocused();
+    await print.click();
+    await expect(kit(page)).toBeVisible();
+    await page.goBack();
+    await expect(kit(page)).toHaveCount(0);
+    await expect(page).toHaveURL(`${server.url}/dashboard`);
     await page.context().close();
   },
 );
@@ -112,31 +130,6 @@ published(
       else await expect(note).toContainText(`no typeface for ${missing}, and show a sign in place of each`);
       await expect(kit(page)).toContainText(display_name);
     }
-    await page.context().close();
-  },
-);
-
-published(
-  'says so when a print cannot be made, and closes by Escape and by Back',
-  async ({ browser, server, complaints }) => {
-    const { page } = await openKit(browser, server, complaints);
-    await page.route('**/trpc/qrCodes.print*', (route) => route.abort(), { times: 1 });
-    await button(page, 'Badge').click();
-    await expect(kit(page).getByRole('alert')).toHaveText(
-      'It could not be made. Check your connection and try again.',
-    );
-    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
-    await download(page, 'Badge');
-    await expect(kit(page).getByRole('alert')).toHaveCount(0);
-    const print = page.getByRole('button', { name: 'Print', exact: true });
-    await page.keyboard.press('Escape');
-    await expect(kit(page)).toHaveCount(0);
-    await expect(print).toBeFocused();
-    await print.click();
-    await expect(kit(page)).toBeVisible();
-    await page.goBack();
-    await expect(kit(page)).toHaveCount(0);
-    await expect(page).toHaveURL(`${server.url}/dashboard`);
     await page.context().close();
   },
 );
