@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import type { ServiceCategory } from '#shared/categories.ts';
-import { newTransactionId, type QrCodeId, type UserId } from '#shared/ids.ts';
+import { newTransactionId, type QrCodeId } from '#shared/ids.ts';
 import { newTip } from '#tests/support/new-tip.ts';
 import { type Backstage, test as base, expect, holdAnswers, type Person, stat } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
@@ -42,7 +42,7 @@ async function recordPast(
   for (const { amount, at, service = 'bartender' } of tips) {
     const given = {
       id: newTransactionId(randomBytes),
-      giverId: customer.id as UserId,
+      giverId: customer.id,
       qrCodeId: codes[service === 'dj' ? 'dj' : 'bartender'] as QrCodeId,
       amountCents: amount * 100,
       createdAtMs: Date.parse(at),

@@ -8,7 +8,7 @@ import type { Page } from '@playwright/test';
 import { parse } from 'csv-parse/sync';
 import { decideAdjustments } from '#server/storage/rules/adjustments.ts';
 import { MAX_NAME_LENGTH } from '#shared/display-names.ts';
-import { newTransactionId, readQrCodeId, type UserId } from '#shared/ids.ts';
+import { newTransactionId, readQrCodeId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { newTip } from '#tests/support/new-tip.ts';
 import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
@@ -44,10 +44,10 @@ async function giveTips(
   for (const { at, refundedAt, ...tip } of tips) {
     const id = newTransactionId(randomBytes);
     const createdAtMs = Date.parse(at);
-    const given = { id, giverId: giver.id as UserId, qrCodeId, createdAtMs, amountCents: tip.amountCents };
+    const given = { id, giverId: giver.id, qrCodeId, createdAtMs, amountCents: tip.amountCents };
     const { outcome } = await storage.recordTip(newTip(given));
     expect(outcome).toBe('recorded');
-    const reversal = { transactionId: id, userId: receiver.id as UserId, idempotencyKey: null };
+    const reversal = { transactionId: id, userId: receiver.id, idempotencyKey: null };
     if (refundedAt)
       await storage.reverseTip({ ...reversal, createdAtMs: Date.parse(refundedAt), giverFromMs: 0 });
     ids.push(id);
@@ -581,8 +581,8 @@ test('names a dispute and what came back of it, also of an earlier month', async
   if (qrCodeId === null) throw new Error(`${code} is no code`);
   const storage = await storageAt(server.databasePath);
   const openedAtMs = Date.parse('2025-10-05T18:00:00Z');
-  const receiverId = provider.id as UserId;
-  const [id, giverId] = [newTransactionId(randomBytes), customer.id as UserId];
+  const receiverId = provider.id;
+  const [id, giverId] = [newTransactionId(randomBytes), customer.id];
   await storage.payments.savePayoutAccount(payoutAccountOf(receiverId), openedAtMs);
   const amountCents = 2_000;
   await payTip(storage, newTip({ id, giverId, qrCodeId, createdAtMs: openedAtMs - 1, amountCents }));
