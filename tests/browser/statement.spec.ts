@@ -599,7 +599,7 @@ test('names a dispute and what came back of it, also of an earlier month', async
       state: 'captured',
       chargedCents: paid,
       refunds: [],
-      disputes: [{ id: 'dp_1', cents: paid, state, openedAtMs, answerByMs: null }],
+      disputes: [{ id: 'dp_1', cents: paid, state, openedAtMs, answerByMs: null, givenBackCents: 0 }],
       transfer: { cents: paid, reversedCents: state === 'open' ? paid : cents(0) },
     } as const;
     const { isRefunded: _, ...due } = decideAdjustments(known, charge, at);

@@ -69,6 +69,7 @@ const disputeOf = (
   state,
   openedAtMs,
   answerByMs: null,
+  givenBackCents: 0,
 });
 
 interface Ledger {
@@ -229,12 +230,38 @@ describe('a charge that was read', () => {
   });
 
   test('from whose receiver the operator took what was won and given back is debited, and gets it no second time', () => {
-    const disputes = [{ ...disputeOf('dp_1', WHOLE, 'won'), isGivenBack: true as const }];
+    const disputes = [{ ...disputeOf('dp_1', WHOLE, 'won'), givenBackCents: WHOLE }];
     const won = read(begun(TIP), chargeOf({ disputes }));
     const debited = read(won, chargeOf({ disputes, transfer: { cents: WHOLE, reversedCents: 1_000 } }));
     expect(kindsIn(debited)).toEqual(['dispute', 'dispute_won', 'debit']);
     expect(sumsIn(debited)).toEqual({ given: 10_000, received: 9_700 - 924, paid: WHOLE });
     expect(debited.payment).toMatchObject({ owedByReceiverCents: 0, owedToReceiverCents: 0 });
+  });
+
+  test('of which a dispute of the whole was won after a refund is given back what was taken, and no later debit', () => {
+    const refunds = [refundOf('re_1', 2_000)];
+    const dispute = disputeOf('dp_1', WHOLE, 'won');
+    const taken = chargeOf({
+      refunds,
+      disputes: [dispute],
+      transfer: { cents: WHOLE, reversedCents: WHOLE },
+    });
+    expect(dueToReceiver(TIP, taken)).toEqual([{ id: 'dp_1', cents: WHOLE - 2_000, givenBackCents: 0 }]);
+    const disputes = [{ ...dispute, givenBackCents: WHOLE - 2_000 }];
+    const debited = chargeOf({ refunds, disputes, transfer: { cents: WHOLE, reversedCents: 3_000 } });
+    const ledger = read(read(begun(TIP), taken), debited);
+    expect(kindsIn(ledger)).toEqual(['refund', 'dispute', 'dispute_won', 'debit']);
+    expect(ledger.payment).toMatchObject({ owedByReceiverCents: 0, owedToReceiverCents: 0 });
+  });
+
+  test('of which more was taken while a part of a won dispute was given back leaves the receiver the rest, without a debit', () => {
+    const refunds = [refundOf('re_1', 100, false, 9)];
+    const disputes = [{ ...disputeOf('dp_1', 1_000, 'won'), givenBackCents: 900 }];
+    const late = chargeOf({ refunds, disputes, transfer: { cents: WHOLE, reversedCents: 200 } });
+    const ledger = read(begun(TIP), late);
+    expect(kindsIn(ledger)).toEqual(['dispute', 'dispute_won', 'refund']);
+    expect(ledger.payment.owedToReceiverCents).toBe(100);
+    expect(dueToReceiver(TIP, late)).toEqual([{ id: 'dp_1', cents: 100, givenBackCents: 900 }]);
   });
 
   test('whose tip an earlier version reversed for a dispute stays as it is, and what its receiver kept is owed', () => {
@@ -362,7 +389,7 @@ describe('what an operator has paid to the receiver of won disputes', () => {
   });
 
   test('and what was given at the payment service as well comes back, without a debit', () => {
-    const disputes = won.map((dispute) => ({ ...dispute, isGivenBack: true as const }));
+    const disputes = won.map((dispute) => ({ ...dispute, givenBackCents: WHOLE }));
     const twice = read(paid(), chargeOf({ disputes }));
     expect(debtsIn(twice)).toEqual(debts(WHOLE, 0));
     const back = read(twice, chargeOf({ disputes, transfer }));
@@ -398,7 +425,7 @@ describe('what an operator has paid to the receiver of won disputes', () => {
     });
     const due = read(settled, second);
     expect(debtsIn(due)).toEqual(debts(0, 3_000));
-    expect(dueToReceiver(due.payment, second)).toEqual([{ id: 'dp_2', cents: 3_000 }]);
+    expect(dueToReceiver(due.payment, second)).toEqual([{ id: 'dp_2', cents: 3_000, givenBackCents: 0 }]);
     expect(kindsIn(due)).not.toContain('debit');
   });
 });
@@ -424,13 +451,15 @@ function createHistory(chance: ReturnType<typeof createChance>, whole: number) {
         disputes.find(({ state }) => state === 'open'),
         refunds.find(({ hasFailed }) => !hasFailed),
       ];
-      switch (chance.below(5)) {
+      const won = disputes.find(
+        ({ state, cents, givenBackCents }) => state === 'won' && givenBackCents < cents,
+      );
+      switch (chance.below(6)) {
         case 0:
           if (left() > 0) refunds = [...refunds, refundOf(`re_${id}`, part(left()), false, atMs)];
           break;
         case 1:
-          if (left() > 0 && !open)
-            disputes = [...disputes, disputeOf(`dp_${id}`, part(left()), 'open', atMs)];
+          if (left() > 0) disputes = [...disputes, disputeOf(`dp_${id}`, part(left()), 'open', atMs)];
           break;
         case 2:
           disputes = disputes.map((one) =>
@@ -440,6 +469,15 @@ function createHistory(chance: ReturnType<typeof createChance>, whole: number) {
         case 3:
           if (chance.below(3) === 0)
             refunds = refunds.map((one) => (one === settled ? { ...one, hasFailed: true } : one));
+          break;
+        case 4:
+          if (won && reversedCents > 0) {
+            const given = part(Math.min(won.cents - won.givenBackCents, reversedCents));
+            disputes = disputes.map((one) =>
+              one === won ? { ...one, givenBackCents: one.givenBackCents + given } : one,
+            );
+            reversedCents -= given;
+          }
           break;
         default:
           if (reversedCents < whole) reversedCents += part(whole - reversedCents);

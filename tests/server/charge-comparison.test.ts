@@ -78,6 +78,7 @@ const disputeOf = (state: 'open' | 'won' | 'lost', openedAtMs = LONG_AGO) => ({
   state,
   openedAtMs,
   answerByMs: null,
+  givenBackCents: 0,
 });
 
 function adjustmentOf(

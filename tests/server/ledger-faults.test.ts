@@ -175,6 +175,9 @@ describe('a fault', () => {
         known: {
           state: 'succeeded',
           adjustments: [],
+          owedByReceiverCents: cents(0),
+          owedToGiverCents: cents(0),
+          owedToReceiverCents: cents(0),
           settledByReceiverCents: cents(0),
           settledToGiverCents: cents(0),
           settledToReceiverCents: cents(0),

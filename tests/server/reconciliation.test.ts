@@ -75,7 +75,7 @@ test('what is paid, refunded, disputed, won and cancelled on both sides adds up 
   stripe.closeDispute(dispute, 'won');
   stripe.failRefund(refund);
   const charge = await found(won.id);
-  await service.giveBack(charge, dispute, 4_999 + 250);
+  await service.giveBack(charge, { id: dispute, givenBackCents: 0 }, 4_999 + 250);
   for (const { id } of [won, failed]) await enter(id);
   await service.cancel(await found(cancelled.id));
   await storage.payments.movePayment(cancelled.id, { kind: 'cancelled' }, clock.nowMs, clock.nowMs);
@@ -96,7 +96,7 @@ test('a cent by which what was given back and taken again differs from the ledge
   await enter(disputed.id);
   stripe.closeDispute(dispute, 'won');
   await enter(disputed.id);
-  await service.giveBack(await found(disputed.id), dispute, 100);
+  await service.giveBack(await found(disputed.id), { id: dispute, givenBackCents: 0 }, 100);
   clock.nowMs += HOUR_MS;
   stripe.refundPart(charge, 50);
   await enter(disputed.id);
@@ -298,7 +298,7 @@ test('the export has a row for each movement, and its columns add up to what eac
   clock.nowMs += DAY_MS;
   stripe.closeDispute(dispute, 'won');
   await enter(won.id);
-  await service.giveBack(await found(won.id), dispute, 10_500);
+  await service.giveBack(await found(won.id), { id: dispute, givenBackCents: 0 }, 10_500);
   const failed = tip(3_000);
   const ofFailed = await pay(failed);
   stripe.failRefund(stripe.refundPart(ofFailed, 1_000, { isPending: true }));

@@ -225,6 +225,7 @@ async function changeCharge(
       state: 'open',
       openedAtMs: atMs,
       answerByMs: null,
+      givenBackCents: 0,
     });
   else if (left > 0) {
     const part = chance.below(2) === 0 ? left : 1 + chance.below(left);

@@ -111,7 +111,9 @@ async function open(
     const { available, pending } = stripe.balanceOf(account);
     return available + pending;
   };
-  return { stripe, service, clock, told, destination, begin, paid, chargeOf, read, heldBy };
+  const takeBack = async (payment: PaymentRecord, cents: number) =>
+    service.takeBack(payment, cents, await read(payment));
+  return { stripe, service, clock, told, destination, begin, paid, chargeOf, read, heldBy, takeBack };
 }
 
 describe('a page', () => {
@@ -226,7 +228,7 @@ describe('money that is held', () => {
 
 describe('a charge', () => {
   test('is refunded as far as it is left, and says so of each part', async () => {
-    const { service, paid, read, stripe, heldBy, clock } = await open();
+    const { service, paid, read, stripe, heldBy, clock, takeBack } = await open();
     const payment = await paid();
     const part = stripe.refundPart(payment.chargeId ?? '', 600);
     clock.nowMs += HOUR_MS;
@@ -242,7 +244,7 @@ describe('a charge', () => {
     });
     // What was refunded at Stripe has not come from the receiver.
     expect(heldBy()).toBe(1_940 - 1_386);
-    expect(await service.takeBack(payment, 2_100)).toBe('taken_back');
+    expect(await takeBack(payment, 2_100)).toBe('taken_back');
     expect(heldBy()).toBe(0);
   });
 
@@ -266,10 +268,12 @@ describe('a charge', () => {
     const id = stripe.openDispute(payment.chargeId ?? '');
     const dispute = { id, cents: 2_100, openedAtMs: START_MS };
     expect((await read(payment)).disputes).toEqual([
-      { ...dispute, state: 'open', answerByMs: START_MS + 9 * DAY_MS },
+      { ...dispute, state: 'open', answerByMs: START_MS + 9 * DAY_MS, givenBackCents: 0 },
     ]);
     stripe.closeDispute(id, 'lost');
-    expect((await read(payment)).disputes).toEqual([{ ...dispute, state: 'lost', answerByMs: null }]);
+    expect((await read(payment)).disputes).toEqual([
+      { ...dispute, state: 'lost', answerByMs: null, givenBackCents: 0 },
+    ]);
   });
 
   test('of another platform is unknown', async () => {
@@ -282,21 +286,21 @@ describe('a charge', () => {
 
 describe('what went back to a giver', () => {
   test('is taken from the receiver in parts, each once, with the fees in it', async () => {
-    const { service, paid, read, stripe, heldBy } = await open();
+    const { paid, read, stripe, heldBy, takeBack } = await open();
     const payment = await paid();
     for (const times of [1, 2]) {
-      expect(await service.takeBack(payment, 700), `${times}`).toBe('taken_back');
+      expect(await takeBack(payment, 700), `${times}`).toBe('taken_back');
       expect(heldBy()).toBe(1_940 - 647);
     }
     stripe.reverseTransfer(payment.chargeId ?? '', 300);
-    expect(await service.takeBack(payment, 900)).toBe('taken_back');
+    expect(await takeBack(payment, 900)).toBe('taken_back');
     expect((await read(payment)).transfer).toEqual({ cents: 2_100, reversedCents: 1_000 });
-    expect(await service.takeBack(payment, 2_100)).toBe('taken_back');
+    expect(await takeBack(payment, 2_100)).toBe('taken_back');
     expect(heldBy()).toBe(0);
   });
 
   test('is not taken twice where Stripe has failed after it was', async () => {
-    const { service, paid, stripe, heldBy } = await open();
+    const { paid, stripe, heldBy, takeBack } = await open();
     const payment = await paid();
     let hasFailed = false;
     stripe.fail(({ path }) => {
@@ -304,27 +308,27 @@ describe('what went back to a giver', () => {
       hasFailed = true;
       return { is: 'status', status: 500, isDone: true };
     });
-    expect(await service.takeBack(payment, 700)).toBe('taken_back');
+    expect(await takeBack(payment, 700)).toBe('taken_back');
     expect(heldBy()).toBe(1_940 - 647);
   });
 
   test('stays with the receiver while their account is empty, and is taken when it has money again', async () => {
-    const { service, paid, stripe, destination, clock, heldBy } = await open();
+    const { paid, stripe, destination, clock, heldBy, takeBack } = await open();
     const payment = await paid();
     stripe.emptyAccount(destination);
-    expect(await service.takeBack(payment, 2_100)).toBe('refused');
+    expect(await takeBack(payment, 2_100)).toBe('refused');
     await paid('now', 'txn_2' as PaymentRecord['id']);
     clock.nowMs += HOUR_MS;
-    expect(await service.takeBack(payment, 2_100)).toBe('taken_back');
+    expect(await takeBack(payment, 2_100)).toBe('taken_back');
     expect(heldBy()).toBe(0);
   });
 });
 
 test('an account may owe what is taken back, where Stripe lets it', async () => {
-  const { service, paid, stripe, destination, heldBy } = await open({ hasReserves: true });
+  const { service, paid, stripe, destination, heldBy, takeBack } = await open({ hasReserves: true });
   const payment = await paid();
   stripe.emptyAccount(destination);
-  expect(await service.takeBack(payment, 2_100)).toBe('taken_back');
+  expect(await takeBack(payment, 2_100)).toBe('taken_back');
   expect(heldBy()).toBe(-1_940);
   expect(await service.readBalance(destination)).toMatchObject({
     availableCents: -3_880,
@@ -337,7 +341,7 @@ describe('a dispute that was won', () => {
     const scene = await open();
     const payment = await scene.paid();
     const id = scene.stripe.openDispute(payment.chargeId ?? '');
-    await scene.service.takeBack(payment, 2_100);
+    await scene.takeBack(payment, 2_100);
     scene.stripe.closeDispute(id, 'won');
     return { ...scene, payment, id };
   }
@@ -354,7 +358,7 @@ describe('a dispute that was won', () => {
     expect(heldBy()).toBe(0);
     for (const hours of [0, 0, 2, 25]) {
       clock.nowMs += hours * HOUR_MS;
-      expect(await service.giveBack(payment, id, 2_100)).toBe('given_back');
+      expect(await service.giveBack(payment, { id, givenBackCents: 0 }, 2_100)).toBe('given_back');
     }
     expect([heldBy(), before - heldBy(stripe.platform)]).toEqual([1_940, 1_940]);
     expect(await read(payment)).toMatchObject({
@@ -368,20 +372,20 @@ describe('a dispute that was won', () => {
     expect((await read(payment)).transfer).toEqual({ cents: 2_100, reversedCents: 2_100 });
     clock.nowMs += 3 * DAY_MS;
     stripe.payOut();
-    expect(await service.giveBack(payment, id, 2_100)).toBe('refused');
+    expect(await service.giveBack(payment, { id, givenBackCents: 0 }, 2_100)).toBe('refused');
     const other = await open();
     expect(other.heldBy()).toBe(0);
     stripe.topUp(5_000);
     clock.nowMs += HOUR_MS;
-    expect(await service.giveBack(payment, id, 2_100)).toBe('given_back');
+    expect(await service.giveBack(payment, { id, givenBackCents: 0 }, 2_100)).toBe('given_back');
     expect(heldBy()).toBe(1_940);
   });
 
   test('can be followed by another one, which is taken from what was given back', async () => {
-    const { service, payment, id, stripe, heldBy, read } = await wonDispute();
-    await service.giveBack(payment, id, 2_100);
+    const { service, payment, id, stripe, heldBy, read, takeBack } = await wonDispute();
+    await service.giveBack(payment, { id, givenBackCents: 0 }, 2_100);
     stripe.openDispute(payment.chargeId ?? '');
-    expect(await service.takeBack(payment, 2_100)).toBe('taken_back');
+    expect(await takeBack(payment, 2_100)).toBe('taken_back');
     expect(heldBy()).toBe(0);
     expect((await read(payment)).transfer).toEqual({ cents: 2_100, reversedCents: 2_100 });
   });
@@ -568,7 +572,7 @@ describe('Stripe that hangs', () => {
     const calls = [
       service.begin({ ...payment, id: 'txn_2' as PaymentRecord['id'] }, TEXTS, 'now'),
       service.refund(payment),
-      service.takeBack(payment, 100),
+      service.takeBack(payment, 100, { disputes: [] }),
       service.openAccount(
         { country: 'US', email: 'a@b.c', pageUrl: 'https://a.b', description: '', serviceCategory: 'dj' },
         'k',

@@ -133,7 +133,7 @@ export async function beginQuarter(
       },
       async dispute(atMs: number) {
         const dispute = { id: `dp_${id}`, cents: paidCents, state: 'open', openedAtMs: atMs } as const;
-        charge.disputes.push({ ...dispute, answerByMs: atMs + 7 * DAY_MS });
+        charge.disputes.push({ ...dispute, answerByMs: atMs + 7 * DAY_MS, givenBackCents: 0 });
         reverse(paidCents);
         await happened(atMs, -paidCents);
       },
@@ -144,7 +144,7 @@ export async function beginQuarter(
           ...open,
           state,
           answerByMs: null,
-          ...(state === 'won' && { isGivenBack: true }),
+          givenBackCents: state === 'won' ? open.cents : 0,
         });
         if (state === 'won') reverse(-paidCents);
         await happened(atMs, state === 'won' ? paidCents : 0);

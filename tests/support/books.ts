@@ -185,7 +185,14 @@ export async function writeAdjustments(
   await payments.movePayment(id, captured, START_MS + 1, START_MS);
   const payment = await payments.findPayment({ id });
   if (!payment) throw new Error('a payment has gone');
-  const won = { id: 'dp_1', cents: 4_250, state: 'won', openedAtMs: START_MS, answerByMs: null } as const;
+  const won = {
+    id: 'dp_1',
+    cents: 4_250,
+    state: 'won',
+    openedAtMs: START_MS,
+    answerByMs: null,
+    givenBackCents: 0,
+  } as const;
   const charge = {
     chargeId: `pi_${id}`,
     transactionId: id,

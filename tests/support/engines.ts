@@ -34,6 +34,7 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'notifications-processes',
   'operators',
   'payments',
+  'payments-disputes',
   'payments-failures',
   'payments-faults',
   'payments-holding',

@@ -116,7 +116,7 @@ export function createModelCharge(id: string, tip: Left) {
       disputes: disputes.map((dispute) => ({
         ...dispute,
         answerByMs: null,
-        ...(dispute.state === 'won' && { isGivenBack: true }),
+        givenBackCents: dispute.state === 'won' ? dispute.cents : 0,
       })),
       transfer: { cents: whole, reversedCents: fromReceiver() },
     }),

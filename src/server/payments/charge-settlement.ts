@@ -32,6 +32,8 @@ export function createChargeSettlement(deps: {
       return known.state === 'authorised' ? move(known, { kind: 'cancelled' }) : known;
     const { chargeId } = charge;
     const payment = known.state === 'authorised' ? await move(known, { kind: 'succeeded', chargeId }) : known;
+    // Somebody else has captured it, and may have entered what happened to the charge after it was read here.
+    if (payment !== known && (payment.state !== 'succeeded' || payment.adjustments.length > 0)) return null;
     const nowMs = clock();
     const { adjustments, isRefunded, ...debts } = decideAdjustments(payment, charge, nowMs);
     const isNews =
@@ -59,21 +61,23 @@ export function createChargeSettlement(deps: {
     return moved.state === 'refunded' ? moved : null;
   }
 
-  /** Asks for what is owed by the receiver or to them. @returns whether anything of it has moved. */
+  /** Asks for what is owed by the receiver or to them. @returns whether the charge is another one by now. */
   async function clear(payment: PaymentRecord, charge: ChargeState): Promise<boolean> {
     const { id, owedByReceiverCents, owedToReceiverCents } = payment;
     if (!charge.transfer) return false;
     let hasMoved = false;
     if (owedByReceiverCents > 0) {
       const cents = charge.transfer.reversedCents + owedByReceiverCents;
-      hasMoved = (await service.takeBack(payment, cents)) === 'taken_back';
+      hasMoved = (await service.takeBack(payment, cents, charge)) !== 'refused';
       if (!hasMoved) log.warn({ payment: id, owedByReceiverCents }, 'the receiver still has what went back');
     }
     let leftCents: number = owedToReceiverCents;
-    for (const { id: disputeId, cents } of dueToReceiver(payment, charge)) {
-      const part = Math.min(cents, leftCents);
+    for (const due of dueToReceiver(payment, charge)) {
+      const part = Math.min(due.cents, leftCents);
       if (part <= 0) break;
-      if ((await service.giveBack(payment, disputeId, part)) === 'refused') break;
+      const outcome = await service.giveBack(payment, due, part);
+      if (outcome === 'refused') break;
+      if (outcome === 'nothing') continue;
       leftCents -= part;
       hasMoved = true;
     }

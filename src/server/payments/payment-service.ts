@@ -132,11 +132,24 @@ export interface PaymentService {
   refund(payment: PaymentRecord): Promise<'refunded' | 'refunded_before' | 'refused'>;
   /**
    * Takes money back from the receiver until `cents` of the transfer, before fees, are reversed in all, earlier
-   * reversals included. @returns `refused` while their account cannot give it.
+   * reversals included. @param decidedOn what the charge was read as when that was decided.
+   * @returns `refused` while their account cannot give it; `changed`, with nothing taken, when a dispute has opened or
+   * ended since, or its money was given back.
    */
-  takeBack(payment: PaymentRecord, cents: number): Promise<'taken_back' | 'refused'>;
-  /** Gives back what was taken for a dispute that was won, once for each dispute. @param cents before fees. */
-  giveBack(payment: PaymentRecord, disputeId: string, cents: number): Promise<'given_back' | 'refused'>;
+  takeBack(
+    payment: PaymentRecord,
+    cents: number,
+    decidedOn: Pick<ChargeState, 'disputes'>,
+  ): Promise<'taken_back' | 'changed' | 'refused'>;
+  /**
+   * Gives back what was taken for a dispute that was won, once for each sum that was given back for it before.
+   * @param cents before fees. @returns `nothing` for so little that no cent of it is the receiver's.
+   */
+  giveBack(
+    payment: PaymentRecord,
+    dispute: Pick<ChargeState['disputes'][number], 'id' | 'givenBackCents'>,
+    cents: number,
+  ): Promise<'given_back' | 'nothing' | 'refused'>;
   /** @returns null for a charge that the payment service does not know. */
   readCharge(chargeId: string): Promise<ChargeState | null>;
   /** @param body the received bytes. @returns null when the signature is wrong or too old. */

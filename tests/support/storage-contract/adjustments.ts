@@ -64,7 +64,7 @@ const refund = (id: string, refunded: number, hasFailed = false) => ({
   refunds: [{ id, cents: refunded, hasFailed, createdAtMs: NOW }],
 });
 const dispute = (id: string, disputed: number, state: 'open' | 'won' | 'lost') => ({
-  disputes: [{ id, cents: disputed, state, openedAtMs: NOW + 1, answerByMs: null }],
+  disputes: [{ id, cents: disputed, state, openedAtMs: NOW + 1, answerByMs: null, givenBackCents: 0 }],
 });
 
 export function describeAdjustments(): void {

@@ -118,8 +118,9 @@ export async function openBooksScene(
     async takeBack(id: TransactionId): Promise<void> {
       const payment = await found(id);
       const charge = await service.readCharge(payment.chargeId);
-      const cents = (charge?.transfer?.reversedCents ?? 0) + payment.owedByReceiverCents;
-      if ((await service.takeBack(payment, cents)) === 'refused') throw new Error('refused');
+      if (!charge) throw new Error('there is no charge');
+      const cents = (charge.transfer?.reversedCents ?? 0) + payment.owedByReceiverCents;
+      if ((await service.takeBack(payment, cents, charge)) !== 'taken_back') throw new Error('refused');
     },
   };
 }

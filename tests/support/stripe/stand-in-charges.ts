@@ -478,9 +478,9 @@ export function createCharges(
     { isInquiry = false, amount: part }: { readonly isInquiry?: boolean; readonly amount?: number } = {},
   ): Dispute {
     const { currency } = charge.plan;
-    const left = charge.amount - charge.refundedCents;
+    const left = charge.amount - charge.refundedCents - charge.disputedCents;
     const amount = part ?? left;
-    if (!charge.isCaptured || charge.isDisputed || amount <= 0 || amount > left)
+    if (!charge.isCaptured || amount <= 0 || amount > left)
       throw new Error(`${charge.intentId} has nothing that a bank could take`);
     const id = nextId('dp');
     const taken = { amount: -amount, fee: DISPUTE_FEE, currency, source: id };

@@ -34,6 +34,8 @@ const STARTING_BALANCE = 100_000_00;
 /** What goes wrong with a request: before Stripe has done what it asks, or after. */
 export type Fault =
   | { readonly is: 'slow'; readonly ms: number }
+  /** Nothing is done until then. */
+  | { readonly is: 'held'; readonly until: Promise<unknown> }
   /** A 500 is kept with the idempotency key, because the work had begun; it may have been done as well. */
   | { readonly is: 'status'; readonly status: 429 | 500 | 503; readonly isDone?: boolean }
   /** A refusal for good. */
@@ -159,6 +161,7 @@ export async function startStripe({
     requests.push(told);
     const fault = faultOf(told);
     if (fault?.is === 'slow') await sleep(fault.ms);
+    if (fault?.is === 'held') await fault.until;
     if (fault?.is === 'cut' && fault.when === 'before') {
       request.socket.destroy();
       return;

@@ -152,11 +152,22 @@ function disputeOf(
     state,
     openedAtMs: created * 1_000,
     answerByMs: state === 'open' && dueBy !== null ? dueBy * 1_000 : null,
-    ...(givenBack.some(({ metadata }) => metadata['dispute'] === id) && { isGivenBack: true }),
+    givenBackCents: givenBackFor(id, givenBack),
   };
 }
 
+/** Cents before fees that were transferred for a dispute in all; what was taken back of them since is in it. */
+export function givenBackFor(disputeId: string, givenBack: readonly Stripe.Transfer[]): number {
+  const own = givenBack.filter(({ metadata }) => metadata['dispute'] === disputeId);
+  return fromStripe(own.reduce((given, transfer) => given + beforeFees(transfer), 0));
+}
+
+function beforeFees({ amount, metadata }: Stripe.Transfer): number {
+  return Number(metadata['before_fees'] ?? amount);
+}
+
 /** The part of a transfer that its receiver still has, before fees. */
-function keptOf({ amount, amount_reversed, metadata }: Stripe.Transfer): number {
-  return Math.round((Number(metadata['before_fees'] ?? amount) * (amount - amount_reversed)) / amount);
+function keptOf(transfer: Stripe.Transfer): number {
+  const { amount, amount_reversed } = transfer;
+  return Math.round((beforeFees(transfer) * (amount - amount_reversed)) / amount);
 }

@@ -3,13 +3,14 @@
  * (https://docs.stripe.com/connect/destination-charges). Stripe transfers the whole charge to the receiver's account
  * and takes both fees from there, so that sums of a transfer are before fees.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type Stripe from 'stripe';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import { takenFor } from '#server/storage/rules/adjustments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { type ChargeState, chargeOf, type PaymentService, PaymentUndecided } from '../payment-service.ts';
 import { createChargeReader } from './charge-reader.ts';
-import { chargeStateOf } from './charge-state.ts';
+import { chargeStateOf, givenBackFor } from './charge-state.ts';
 import { stripeCurrency, toStripe } from './minor-units.ts';
 import type { StripeCalls } from './stripe-calls.ts';
 
@@ -122,11 +123,14 @@ function createTransfers(
   }
 
   return {
-    async takeBack(payment, cents) {
+    async takeBack(payment, cents, decidedOn) {
       const intent = await findIntent(chargeOf(payment));
       const parts = intent && (await partsOf(intent));
-      if (!parts?.transfer) return 'refused';
-      let missing = toStripe(cents - (chargeStateOf(parts)?.transfer?.reversedCents ?? 0));
+      const charge = parts && chargeStateOf(parts);
+      if (!parts?.transfer || !charge?.transfer) return 'refused';
+      // For a dispute that has ended since, another process may have taken the same money and given it back.
+      if (!isDeepStrictEqual(charge.disputes, decidedOn.disputes)) return 'changed';
+      let missing = toStripe(cents - charge.transfer.reversedCents);
       let hasMoved = false;
       for (const transfer of [parts.transfer, ...parts.givenBack]) {
         const { amount, amount_reversed } = transfer;
@@ -147,18 +151,22 @@ function createTransfers(
      * went back with the reversal. It has no `source_transaction`, because Stripe gives no more out of a charge than it
      * had. The money that came back with the dispute is available at once.
      */
-    async giveBack(payment, disputeId, cents) {
+    async giveBack(payment, { id: disputeId, givenBackCents }, cents) {
       const { id, destination } = payment;
-      const find = async () =>
-        (await listGivenBack(id)).find(({ metadata }) => metadata['dispute'] === disputeId) ?? null;
+      /** Any transfer since: it tells by itself how much is left to give. */
+      const find = async () => {
+        const given = await listGivenBack(id);
+        return givenBackFor(disputeId, given) > givenBackCents ? given : null;
+      };
       const intent = await findIntent(chargeOf(payment));
       const charge = intent && chargeStateOf(await partsOf(intent));
       if (!charge?.transfer) return 'refused';
       // Parts that are rounded each by itself would not add up to what was taken.
       const { reversedCents } = charge.transfer;
       const before = takenFor(payment, charge, reversedCents);
+      const amount = toStripe(before - takenFor(payment, charge, reversedCents - cents));
       const transfer: Stripe.TransferCreateParams = {
-        amount: toStripe(before - takenFor(payment, charge, reversedCents - cents)),
+        amount,
         currency: stripeCurrency(),
         destination,
         transfer_group: id,
@@ -166,10 +174,12 @@ function createTransfers(
       };
       // A key is known for a day only, and a giver's bank takes months.
       if (await find()) return 'given_back';
-      const key = keyOf(`give-back-${disputeId}`);
+      // Stripe transfers no sum of nothing.
+      if (amount === 0) return 'nothing';
+      const key = keyOf(`give-back-${disputeId}-from-${givenBackCents}`);
       return ask(
         async () => {
-          await makeOnce<Stripe.Transfer>(key, (options) => stripe.transfers.create(transfer, options), find);
+          await makeOnce<unknown>(key, (options) => stripe.transfers.create(transfer, options), find);
           return 'given_back' as const;
         },
         () => 'refused' as const,

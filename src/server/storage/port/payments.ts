@@ -85,8 +85,8 @@ export interface ChargeState {
     readonly openedAtMs: number;
     /** Until when the operator may answer; null once it is over. */
     readonly answerByMs: number | null;
-    /** Whether its money was transferred to the receiver again. */
-    readonly isGivenBack?: true;
+    /** What was transferred to the receiver again in all, whatever became of that since. */
+    readonly givenBackCents: number;
   }[];
   /** The transfer to the receiver before fees, and how much of it is reversed now; null without one. */
   readonly transfer: { readonly cents: number; readonly reversedCents: number } | null;
@@ -198,7 +198,14 @@ export interface Payments {
     > & {
       readonly known: Pick<
         PaymentRecord,
-        'state' | 'adjustments' | 'settledByReceiverCents' | 'settledToGiverCents' | 'settledToReceiverCents'
+        | 'state'
+        | 'adjustments'
+        | 'owedByReceiverCents'
+        | 'owedToGiverCents'
+        | 'owedToReceiverCents'
+        | 'settledByReceiverCents'
+        | 'settledToGiverCents'
+        | 'settledToReceiverCents'
       >;
       readonly adjustments: readonly Adjustment[];
     },

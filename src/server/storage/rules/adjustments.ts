@@ -173,8 +173,9 @@ function debitOf(
   const reversedCents = (transfer?.reversedCents ?? 0) - payment.settledToReceiverCents;
   const taken = takenFor(payment, charge, Math.max(back, reversedCents - wonCents));
   const net = takenBy([...payment.adjustments, ...due]) - taken;
-  // The sums only grow, so that each of their states has a debit of its own.
-  const source = `${chargeId} ${reversedCents} ${back} ${wonCents}`;
+  // The sums may come again after money was given back. Nothing is entered for a count that is another one by then.
+  const place = payment.adjustments.length + due.length;
+  const source = `${chargeId} ${reversedCents} ${back} ${wonCents} ${place}`;
   return net === 0 ? [] : [adjustmentFrom({ kind: 'debit', source }, { amount: 0, paid: 0, net }, nowMs)];
 }
 
@@ -201,13 +202,15 @@ function owedOf(
   const undone = undoneOf(payment, taken, happened, missing);
   // Only what the receiver still lacks can stay written off.
   const settled = Math.min(settledByReceiverCents - undone, Math.max(0, lacking));
+  const due = Math.min(dueOf(payment, charge), Math.max(0, -lacking));
+  const reversed = transfer?.reversedCents ?? 0;
+  // So little may be due that no cent of it is the receiver's; nobody can transfer that.
+  const isCent = takenFor(payment, charge, reversed) !== takenFor(payment, charge, reversed - due);
   return {
     owedByReceiverCents: cents(Math.max(0, lacking - settled)),
     owedToGiverCents: cents(Math.max(0, Math.min(failed, back - arrived) - settledToGiverCents)),
     // After a reversal nothing of the tip is due to the receiver.
-    owedToReceiverCents: cents(
-      payment.state === 'refunded' ? 0 : Math.min(dueOf(payment, charge), Math.max(0, -lacking)),
-    ),
+    owedToReceiverCents: cents(payment.state === 'refunded' || !isCent ? 0 : due),
     settledByReceiverCents: cents(settled),
   };
 }
@@ -240,18 +243,33 @@ function dueOf(payment: DecidedPayment, charge: ChargeState): number {
   return sumOf(dueToReceiver(payment, charge));
 }
 
-/** The won disputes whose money the receiver did not get back. What an operator has paid is for the oldest of them. */
+/**
+ * What the receiver did not get back of won disputes. It is a part of each, because what is taken at the same moment may
+ * arrive after another part was given back. What an operator has paid is for the oldest of them.
+ */
 export function dueToReceiver(
   { settledToReceiverCents }: Pick<PaymentRecord, 'settledToReceiverCents'>,
-  { disputes }: Pick<ChargeState, 'disputes'>,
-): readonly { readonly id: string; readonly cents: number }[] {
+  charge: ChargeState,
+): readonly { readonly id: string; readonly cents: number; readonly givenBackCents: number }[] {
   let paid: number = settledToReceiverCents;
-  return disputes.flatMap(({ id, cents: won, state, isGivenBack }) => {
-    if (state !== 'won' || isGivenBack) return [];
+  return charge.disputes.flatMap((dispute) => {
+    const { id, state, givenBackCents } = dispute;
+    if (state !== 'won') return [];
+    const won = Math.max(0, mostTakenFor(dispute, charge) - givenBackCents);
     const left = Math.max(0, won - paid);
     paid -= won - left;
-    return left > 0 ? [{ id, cents: left }] : [];
+    return left > 0 ? [{ id, cents: left, givenBackCents }] : [];
   });
+}
+
+/** A bank may take the whole though a part was refunded before, which the receiver had given back by then. */
+function mostTakenFor({ id, cents: disputed }: ChargeState['disputes'][number], charge: ChargeState): number {
+  const happened = happeningsOf(charge);
+  const before = happened.slice(
+    0,
+    happened.findIndex(({ kind, source }) => kind === 'dispute' && source === id),
+  );
+  return within(charge.chargedCents - sum(before.map(({ fromReceiver }) => fromReceiver)), disputed);
 }
 
 /** @param sums signed: of the amount, of what the giver paid in all, of what reached the receiver. */

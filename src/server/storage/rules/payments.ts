@@ -324,12 +324,12 @@ export function adjustedPayment(
   change: Parameters<Payments['adjustPayment']>[1],
   nowMs: number,
 ): PaymentRecord | null {
-  const { state, settledByReceiverCents, settledToGiverCents, settledToReceiverCents } = payment;
+  const { state, settledToGiverCents, settledToReceiverCents } = payment;
   const { known, adjustments } = change;
   const isKnown =
     known.state === state &&
     known.adjustments.length === payment.adjustments.length &&
-    known.settledByReceiverCents === settledByReceiverCents &&
+    DEBTS.every((debt) => known[debt] === payment[debt]) &&
     known.settledToGiverCents === settledToGiverCents &&
     known.settledToReceiverCents === settledToReceiverCents;
   if (!isKnown || !(state === 'succeeded' || state === 'refunded')) return null;
