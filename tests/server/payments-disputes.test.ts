@@ -162,6 +162,23 @@ test('what one process wanted to take for a dispute is not taken after another o
   expect(await scene.kindsOf(id)).toEqual(['dispute', 'dispute_won']);
 });
 
+test('what is being taken for one refund is taken once, though another refund takes its own part meanwhile', async () => {
+  const scene = await openCaptured();
+  const { id, stripe, chargeId, hold, stored } = scene;
+  const other = await scene.start();
+  stripe.refundPart(chargeId, 500);
+  const { asked, release } = hold(isTaking);
+  const answered = scene.deliver();
+  await asked;
+  stripe.refundPart(chargeId, 300, { reverseTransfer: true });
+  await scene.deliverAll(other);
+  release();
+  await answered;
+  await scene.compare();
+  expect(await stored()).toEqual({ given: 1_238, received: 1_201, ...NO_DEBTS });
+  expect(await scene.kindsOf(id)).toEqual(['refund', 'refund']);
+});
+
 test('a charge that was read before another process entered a dispute of it is read again, and not believed', async () => {
   const scene = await openScene();
   const { stripe, stored } = scene;

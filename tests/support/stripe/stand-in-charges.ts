@@ -40,6 +40,8 @@ export interface Dispute {
 /** A part of a transfer that was reversed, or of an application fee that was refunded. */
 interface TakenPart {
   readonly id: string;
+  /** Of the refund that took it by itself. */
+  readonly refundId?: string;
   readonly amount: number;
   readonly created: number;
   readonly movement: Movement;
@@ -196,6 +198,8 @@ export function createCharges(
   const bodyOfPart = (object: string) => (part: TakenPart) => ({
     id: part.id,
     object,
+    // Of a reversal alone; null for one that no refund has made.
+    ...(object === 'transfer_reversal' && { source_refund: part.refundId ?? null }),
     amount: part.amount,
     created: part.created,
     balance_transaction: part.movement.id,
@@ -384,7 +388,13 @@ export function createCharges(
    * Takes money back from a connected account, as Stripe tells it of accounts without a reserve of the platform's
    * (https://docs.stripe.com/connect/account-balances). @throws Refused when it has not so much.
    */
-  function reverse(transfer: Transfer, amount: number, charge: Charge | null, refundsFee: boolean): void {
+  function reverse(
+    transfer: Transfer,
+    amount: number,
+    charge: Charge | null,
+    refundsFee: boolean,
+    refundId?: string,
+  ): void {
     const { id, currency, destination } = transfer;
     if (amount > transfer.amount - transfer.reversed)
       throw invalid(`Transfer ${id} has less left to reverse than ${amount}.`);
@@ -394,7 +404,8 @@ export function createCharges(
     transfer.reversed += amount;
     money.move(destination, 'payment_refund', { amount: -amount, currency, source: id });
     const movement = money.move(platform, 'transfer_refund', { amount, currency, source: id });
-    transfer.reversals.push({ id: nextId('trr'), amount, created: nowS(), movement });
+    const reversal = { id: nextId('trr'), amount, created: nowS(), movement };
+    transfer.reversals.push(refundId === undefined ? reversal : { ...reversal, refundId });
     if (charge && refundsFee) refundFee(charge, amount);
   }
 
@@ -439,10 +450,11 @@ export function createCharges(
     const feeBack = refundsFee ? feeBackOf(charge, amount) : 0;
     const message = 'Insufficient funds in your Stripe balance to refund this amount.';
     money.require(platform, amount - back + feeBack, currency, message);
-    if (transfer && back > 0) reverse(transfer, back, charge, refundsFee);
+    const id = nextId('re');
+    if (transfer && back > 0) reverse(transfer, back, charge, refundsFee, id);
     else if (refundsFee) refundFee(charge, amount);
     const made: Refund = {
-      id: nextId('re'),
+      id,
       amount,
       created: nowS(),
       status: asked.isPending ? 'pending' : 'succeeded',

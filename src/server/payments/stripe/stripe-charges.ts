@@ -94,12 +94,8 @@ function createTransfers(
   keyOf: (act: string) => string,
 ) {
   /** The fees of the charge's own transfer go back in proportion; a transfer that gave back had none. */
-  async function reverse(
-    { id, metadata }: Stripe.Transfer,
-    reversedBefore: number,
-    amount: number,
-    payment: PaymentRecord,
-  ) {
+  async function reverse(transfer: Stripe.Transfer, amount: number, payment: PaymentRecord) {
+    const { id, metadata, amount_reversed: reversedBefore } = transfer;
     const reversal: Stripe.TransferCreateReversalParams = {
       amount,
       ...(metadata['dispute'] === undefined && hasFees(payment) && { refund_application_fee: true }),
@@ -107,8 +103,9 @@ function createTransfers(
     const reversedAfter = reversedBefore + amount;
     const isDone = async () =>
       (await stripe.transfers.retrieve(id)).amount_reversed >= reversedAfter ? ({ id } as const) : null;
-    // Of two calls that have read the same sum Stripe refuses the other one, though it may want another part.
-    const key = keyOf(`take-back-${id}-from-${reversedBefore}`);
+    // Of two calls that have read the same sum Stripe refuses the other one, though it may want another part. What a
+    // refund took by itself is left out: the same part would be taken under another key while the first call is slow.
+    const key = keyOf(`take-back-${id}-from-${reversedBefore - takenByRefunds(transfer)}`);
     return ask(
       async () => {
         await makeOnce<{ readonly id: string }>(
@@ -138,7 +135,7 @@ function createTransfers(
         const share = amount / Number(transfer.metadata['before_fees'] ?? amount);
         const part = Math.min(amount - amount_reversed, Math.round(Math.max(missing, 0) * share));
         if (part <= 0) continue;
-        if (!(await reverse(transfer, amount_reversed, part, payment))) return 'refused';
+        if (!(await reverse(transfer, part, payment))) return 'refused';
         missing -= Math.round(part / share);
         hasMoved = true;
       }
@@ -186,6 +183,12 @@ function createTransfers(
       );
     },
   } satisfies Pick<PaymentService, 'takeBack' | 'giveBack'>;
+}
+
+/** Of the ten newest reversals, which a transfer brings with it; more of one tip are rare. */
+function takenByRefunds({ reversals }: Stripe.Transfer): number {
+  const ofRefunds = reversals.data.filter(({ source_refund }) => source_refund !== null);
+  return ofRefunds.reduce((taken, { amount }) => taken + amount, 0);
 }
 
 function hasFees({ giverFeeCents, receiverFeeCents }: PaymentRecord): boolean {
