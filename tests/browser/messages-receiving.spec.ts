@@ -302,6 +302,8 @@ test('there are no thanks for a tip that was given back', async ({ page, backsta
   await logInAs(provider);
   await page.goto(LIST);
   await expect(rows(page).getByRole('button')).toHaveAccessibleName(/^More about this tip: /);
+  // The sums come above the row, and a second sentence of theirs moves it.
+  await expect(page.getByText('Refunded or taken back: -$9.70')).toBeVisible();
   await more(page).click();
   await expect(page.getByRole('menuitem', { name: 'Report' })).toBeVisible();
   await picture(page, 'words-14-refunded');
