@@ -40,7 +40,7 @@ export interface Dispute {
 /** A part of a transfer that was reversed, or of an application fee that was refunded. */
 interface TakenPart {
   readonly id: string;
-  /** Of the refund that took it by itself. */
+  /** The refund that took it by itself. */
   readonly refundId?: string;
   readonly amount: number;
   readonly created: number;
@@ -198,7 +198,7 @@ export function createCharges(
   const bodyOfPart = (object: string) => (part: TakenPart) => ({
     id: part.id,
     object,
-    // Of a reversal alone; null for one that no refund has made.
+    // Only reversals of transfers name a refund; null where an operator or Tipwell has made one.
     ...(object === 'transfer_reversal' && { source_refund: part.refundId ?? null }),
     amount: part.amount,
     created: part.created,

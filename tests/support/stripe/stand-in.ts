@@ -34,7 +34,7 @@ const STARTING_BALANCE = 100_000_00;
 /** What goes wrong with a request: before Stripe has done what it asks, or after. */
 export type Fault =
   | { readonly is: 'slow'; readonly ms: number }
-  /** Nothing is done until then. */
+  /** The request reaches Stripe once this has settled. */
   | { readonly is: 'held'; readonly until: Promise<unknown> }
   /** A 500 is kept with the idempotency key, because the work had begun; it may have been done as well. */
   | { readonly is: 'status'; readonly status: 429 | 500 | 503; readonly isDone?: boolean }

@@ -7,7 +7,7 @@ import { type CroppedPicture, openPicture, PictureError } from './photo.ts';
 import { PhotoCropper } from './photo-cropper.tsx';
 import styles from './tip-page-editor.module.css';
 
-type ShownPhoto =
+export type ShownPhoto =
   | { readonly kind: 'kept' }
   | { readonly kind: 'removed' }
   | { readonly kind: 'new'; readonly cropped: CroppedPicture };

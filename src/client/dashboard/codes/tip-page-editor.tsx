@@ -22,7 +22,7 @@ import { counted } from '../messages/thank-yous.ts';
 import { useShowCode } from './code-changes.ts';
 import { type CroppedPicture, PictureError, sendPhoto } from './photo.ts';
 import { CroppedPhoto } from './photo-cropper.tsx';
-import { type ChosenPhoto, PhotoField, shownOf } from './photo-field.tsx';
+import { type ChosenPhoto, PhotoField, type ShownPhoto, shownOf } from './photo-field.tsx';
 import styles from './tip-page-editor.module.css';
 
 const FIELDS = ['displayName', 'greeting', 'thankYou', 'takesWords', 'isListed'] as const;
@@ -221,7 +221,7 @@ function Preview({ user, code, displayName, greeting, photo }: PreviewProps) {
   );
 }
 
-function drawPhoto(photo: ReturnType<typeof shownOf>, { photoUrl }: QrCode): ReactNode {
+function drawPhoto(photo: ShownPhoto, { photoUrl }: QrCode): ReactNode {
   if (photo.kind === 'new') return <CroppedPhoto cropped={photo.cropped} />;
   return photo.kind === 'kept' && photoUrl !== null ? <img src={photoUrl} alt="" /> : null;
 }
