@@ -257,6 +257,8 @@ const SERVER_TESTS = {
   setupFiles: ['tests/support/setup.ts'],
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  // On a busy machine a process may answer seconds before its log or another connection tells the same.
+  expect: { poll: { timeout: 20_000 } },
   // The files of a worker share its modules, whose loading would cost each of them 0.7 s of a processor. A
   // file that replaces a global has to restore it.
   isolate: false,

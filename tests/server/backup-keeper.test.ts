@@ -106,20 +106,20 @@ test('a backup that an operator asks for is made though none is due, one at a ti
       begun.push((error) => (error ? reject(error) : resolve(backUp(file))));
     });
   expect([keeper.begin(), keeper.begin()]).toEqual([true, false]);
-  await vi.waitFor(() => expect(begun).toHaveLength(1));
+  await expect.poll(() => begun).toHaveLength(1);
   // The daily one waits for it as well.
   await keeper.tick();
   expect(keeper.begunAtMs()).toBe(START_MS);
   clock.nowMs += 5_000;
   begun[0]?.(new Error('no space left'));
-  await vi.waitFor(() => expect(keeper.begunAtMs()).toBeNull());
+  await expect.poll(() => keeper.begunAtMs()).toBeNull();
   expect(keeper.failure()).toEqual({ atMs: START_MS + 5_000, reason: 'no space left' });
   expect([messages(), troubles.present().get('backup')]).toEqual([['50 could not write a backup'], true]);
 
   expect(keeper.begin()).toBe(true);
-  await vi.waitFor(() => expect(begun).toHaveLength(2));
+  await expect.poll(() => begun).toHaveLength(2);
   begun[1]?.(null);
-  await vi.waitFor(() => expect(keeper.begunAtMs()).toBeNull());
+  await expect.poll(() => keeper.begunAtMs()).toBeNull();
   expect([keeper.failure(), troubles.lines()]).toEqual([null, []]);
   expect(keeper.list().map(({ name, past, isOther }) => [name, past, isOther])).toEqual([
     ['tipwell-000002-2026-05-15.db', PAST, false],

@@ -378,7 +378,7 @@ describe('of the backups', () => {
     const files: string[] = [];
     const backUp = async (file: string) => {
       files.push(file);
-      await vi.waitFor(() => expect(files).toHaveLength(3));
+      await expect.poll(() => files).toHaveLength(3);
       writeFileSync(file, 'a backup');
       return { past: pastOf(1), differing: [] };
     };
@@ -501,15 +501,18 @@ describe('a server', () => {
         ),
       { timeout: 20_000, interval: 50 },
     );
-    const warnings = await vi.waitFor(() => {
-      // The log of another process arrives after its answers.
-      const lines = linesOf(server).filter(({ level }) => level === 40);
-      expect(lines.map(({ msg }) => msg)).toEqual([
-        expect.stringMatching(/^the database is new, and BACKUP_FOLDER has backups of another/),
-        expect.stringMatching(/^these backups are of another past/),
-      ]);
-      return lines;
-    });
+    const warnings = await vi.waitFor(
+      () => {
+        // The log of another process arrives after its answers.
+        const lines = linesOf(server).filter(({ level }) => level === 40);
+        expect(lines.map(({ msg }) => msg)).toEqual([
+          expect.stringMatching(/^the database is new, and BACKUP_FOLDER has backups of another/),
+          expect.stringMatching(/^these backups are of another past/),
+        ]);
+        return lines;
+      },
+      { timeout: 20_000, interval: 50 },
+    );
     expect(warnings).toMatchObject([{ backups: 14 }, { files: { length: 14 } }]);
     expect(real.names()).toEqual([...kept, expect.stringMatching(/^tipwell-000015-/)]);
     await server.stop();

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTroubles } from '#server/api/http/probes.ts';
 import { createBackupSchedule, type MadeBackup } from '#server/backup-schedule.ts';
 import { createBackupKeeper } from '#server/backups.ts';
@@ -227,16 +227,16 @@ describe('backups', () => {
     expect(await make()).toEqual({ outcome: 'begun' });
     expect(await make()).toEqual({ outcome: 'busy' });
     expect((await console.backups.read.query()).begunAt).toBe('2026-05-15T12:00:00.000Z');
-    await vi.waitFor(() => expect(fail).toHaveLength(1));
+    await expect.poll(() => fail).toHaveLength(1);
     fail[0]?.('EACCES: permission denied, open');
-    await vi.waitFor(async () => expect((await console.backups.read.query()).begunAt).toBeNull());
+    await expect.poll(async () => (await console.backups.read.query()).begunAt).toBeNull();
     expect((await console.backups.read.query()).failure).toMatchObject({
       text: 'The server may not write to the folder of the backups.',
       said: 'EACCES: permission denied, open',
     });
     making.backUp = backUp;
     expect(await make()).toEqual({ outcome: 'begun' });
-    await vi.waitFor(async () => expect((await console.backups.read.query()).kept).toHaveLength(2));
+    await expect.poll(async () => (await console.backups.read.query()).kept).toHaveLength(2);
     const { folder: place, kept, failure } = await console.backups.read.query();
     expect([place, failure]).toEqual([folder, null]);
     expect(kept[0]).toMatchObject({

@@ -3,7 +3,7 @@
  * it is read. What is served holds nothing of what was sent but its pixels, and is gone as soon as no page
  * shows it.
  */
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';
 import { createLimitedApp } from '#tests/support/attempts.ts';
 import {
@@ -314,7 +314,7 @@ test('a photo that comes while the decoder cannot be loaded is blamed for nothin
       body: bodyOf(photo),
     });
   expect((await send()).status).toBe(500);
-  await vi.waitFor(() => expect(server.stderr()).toContain('sharp is gone'));
+  await expect.poll(() => server.stderr()).toContain('sharp is gone');
   expect((await send()).status).toBe(200);
 });
 

@@ -306,13 +306,13 @@ test('listeners hear of the entries of other processes, and of everything once t
   // One's own commit is heard once.
   await listening.recordTip(tip());
   await other.recordTip(tip());
-  await vi.waitFor(() => expect(heard).toHaveLength(2));
+  await expect.poll(() => heard).toHaveLength(2);
   heard.splice(0);
 
   const past = await connectPast(url);
   codes.splice(0);
   await past.query('UPDATE accounts SET full_name = $1 WHERE id = $2', ['Another', provider.id]);
-  await vi.waitFor(() => expect(codes).toEqual([[provider.id]]));
+  await expect.poll(() => codes).toEqual([[provider.id]]);
 
   codes.splice(0);
   const { rowCount } = await past.query(
