@@ -26,8 +26,11 @@ async function openScene() {
     };
   }
 
-  /** Holds the first request that is meant, before Stripe has done what it asks. */
-  function hold(isMeant: (request: StandInRequest) => boolean) {
+  /** Delivers, and lets others act while the first request that is meant is on its way to Stripe. */
+  async function deliverSlowly(
+    isMeant: (request: StandInRequest) => boolean,
+    meanwhile: () => Promise<unknown>,
+  ): Promise<void> {
     const events = new EventTarget();
     const until = once(events, 'released');
     const asked = once(events, 'asked');
@@ -38,13 +41,17 @@ async function openScene() {
       events.dispatchEvent(new Event('asked'));
       return { is: 'held', until };
     });
-    return { asked, release: () => events.dispatchEvent(new Event('released')) };
+    const answered = scene.deliver();
+    await asked;
+    await meanwhile();
+    events.dispatchEvent(new Event('released'));
+    await answered;
   }
 
   return {
     ...scene,
     stored,
-    hold,
+    deliverSlowly,
     kindsOf: async (id: string) =>
       (await provider.trpc.transactions.get.query({ id })).changes.map(({ kind }) => kind),
     /** Delivers what there is again, lets a day go by, and compares all that is stored with Stripe. */
@@ -75,18 +82,15 @@ const NO_MONEY = {
 
 test('what is taken for a refund while a dispute is won and given back comes back too, and is no debit', async () => {
   const scene = await openCaptured();
-  const { id, stripe, chargeId, hold, stored } = scene;
+  const { id, stripe, chargeId, stored } = scene;
   const other = await scene.start();
   const dispute = stripe.disputePart(chargeId, 1_000);
   await scene.deliver();
   stripe.refundPart(chargeId, 100);
-  const { asked, release } = hold(isTaking);
-  const answered = scene.deliver();
-  await asked;
-  stripe.closeDispute(dispute, 'won');
-  await scene.deliverAll(other);
-  release();
-  await answered;
+  await scene.deliverSlowly(isTaking, async () => {
+    stripe.closeDispute(dispute, 'won');
+    await scene.deliverAll(other);
+  });
   await scene.compare();
   expect(await stored()).toEqual({ given: 1_905, received: 1_848, ...NO_DEBTS });
   expect(await scene.kindsOf(id)).toEqual(['dispute', 'refund', 'dispute_won']);
@@ -94,18 +98,15 @@ test('what is taken for a refund while a dispute is won and given back comes bac
 
 test('two disputes that are won leave the receiver all of it, though what was taken for the second arrives after the first was given back', async () => {
   const scene = await openCaptured();
-  const { id, stripe, chargeId, hold, stored } = scene;
+  const { id, stripe, chargeId, stored } = scene;
   const other = await scene.start();
   const first = stripe.disputePart(chargeId, 1_000);
   await scene.deliver();
   const second = stripe.disputePart(chargeId, 400);
-  const { asked, release } = hold(isTaking);
-  const answered = scene.deliver();
-  await asked;
-  stripe.closeDispute(first, 'won');
-  await scene.deliverAll(other);
-  release();
-  await answered;
+  await scene.deliverSlowly(isTaking, async () => {
+    stripe.closeDispute(first, 'won');
+    await scene.deliverAll(other);
+  });
   stripe.closeDispute(second, 'won');
   await scene.deliverAll(other);
   await scene.compare();
@@ -115,7 +116,7 @@ test('two disputes that are won leave the receiver all of it, though what was ta
 
 test('two disputes, one after the other, are won and given back at once, while a part is taken for a refund', async () => {
   const scene = await openCaptured();
-  const { id, stripe, chargeId, hold, stored } = scene;
+  const { id, stripe, chargeId, stored } = scene;
   const other = await scene.start();
   const first = stripe.disputePart(chargeId, 100);
   await scene.deliver();
@@ -129,13 +130,10 @@ test('two disputes, one after the other, are won and given back at once, while a
   stripe.refundPart(chargeId, 100);
   // What was refused is answered the same for an hour.
   scene.t.clock.nowMs += 60 * 60_000;
-  const { asked, release } = hold(isTaking);
-  const answered = scene.deliver();
-  await asked;
-  stripe.closeDispute(second, 'won');
-  await scene.deliverAll(other);
-  release();
-  await answered;
+  await scene.deliverSlowly(isTaking, async () => {
+    stripe.closeDispute(second, 'won');
+    await scene.deliverAll(other);
+  });
   await scene.compare();
   expect(await stored()).toEqual({ given: 1_905, received: 1_848, ...NO_DEBTS });
   expect(await scene.kindsOf(id)).not.toContain('debit');
@@ -143,19 +141,19 @@ test('two disputes, one after the other, are won and given back at once, while a
 
 test('what one process wanted to take for a dispute is not taken after another one has given it back', async () => {
   const scene = await openCaptured();
-  const { id, stripe, chargeId, hold, stored } = scene;
+  const { id, stripe, chargeId, stored } = scene;
   const other = await scene.start();
   const dispute = stripe.disputePart(chargeId, 1_000);
   let readings = 0;
-  // The first one decides, the second one is made right before it takes.
-  const { asked, release } = hold(({ path }) => path.startsWith('/payment_intents/') && ++readings === 2);
-  const answered = scene.deliver();
-  await asked;
-  await scene.deliverAll(other);
-  stripe.closeDispute(dispute, 'won');
-  await scene.deliverAll(other);
-  release();
-  await answered;
+  // By the first reading of the charge it is decided what to take, and the second one is made right before.
+  await scene.deliverSlowly(
+    ({ path }) => path.startsWith('/payment_intents/') && ++readings === 2,
+    async () => {
+      await scene.deliverAll(other);
+      stripe.closeDispute(dispute, 'won');
+      await scene.deliverAll(other);
+    },
+  );
   await scene.compare();
   expect(stripe.requests.filter(isTaking)).toHaveLength(1);
   expect(await stored()).toEqual({ given: 2_000, received: 1_940, ...NO_DEBTS });
@@ -164,16 +162,13 @@ test('what one process wanted to take for a dispute is not taken after another o
 
 test('what is being taken for one refund is taken once, though another refund takes its own part meanwhile', async () => {
   const scene = await openCaptured();
-  const { id, stripe, chargeId, hold, stored } = scene;
+  const { id, stripe, chargeId, stored } = scene;
   const other = await scene.start();
   stripe.refundPart(chargeId, 500);
-  const { asked, release } = hold(isTaking);
-  const answered = scene.deliver();
-  await asked;
-  stripe.refundPart(chargeId, 300, { reverseTransfer: true });
-  await scene.deliverAll(other);
-  release();
-  await answered;
+  await scene.deliverSlowly(isTaking, async () => {
+    stripe.refundPart(chargeId, 300, { reverseTransfer: true });
+    await scene.deliverAll(other);
+  });
   await scene.compare();
   expect(await stored()).toEqual({ given: 1_238, received: 1_201, ...NO_DEBTS });
   expect(await scene.kindsOf(id)).toEqual(['refund', 'refund']);
