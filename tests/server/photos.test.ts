@@ -438,7 +438,8 @@ test('photos of four accounts keep nobody else from making a code, or from a pho
   await pat.trpc.qrCodes.create.mutate({ serviceCategory: 'dj' });
   expect(await send(pat, '203.0.113.2')).toBe(200);
   expect(done).toBeLessThan(flood.length - 10);
-  expect(new Set(await Promise.all(flood))).toEqual(new Set([200]));
+  // On a slow machine some of the attackers' photos wait longer than any may.
+  for (const status of await Promise.all(flood)) expect([200, 503]).toContain(status);
 });
 
 describe('how often photos are sent', () => {

@@ -267,7 +267,9 @@ describe('the thread', () => {
     'exhaust',
     'hang',
   ])('that dies or hangs (%s) is ended and told of, its print refused as busy, and the next prints are made by another', async (name) => {
-    const { print, troubles } = createObedientPrinter({ patienceMs: name === 'hang' ? 500 : 60_000 });
+    // A thread that may have 512 MB takes seconds to use them up, in which prints that wait are refused as well.
+    const limits = { maxOldGenerationSizeMb: 48 };
+    const { print, troubles } = createObedientPrinter({ limits, patienceMs: name === 'hang' ? 500 : 60_000 });
     const first = await print();
     const outcomes = await Promise.allSettled([print(name), print(), print()]);
     expect(outcomes[0]).toMatchObject({ status: 'rejected', reason: new AppError('busy') });

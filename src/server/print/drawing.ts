@@ -3,7 +3,7 @@
  * drawing and ends when idle, because it holds tens of megabytes.
  */
 import { extname, join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { AppError } from '#shared/errors.ts';
 import type { PrintFormat, PrintRequest } from '#shared/print.ts';
 import { createWorkQueue, WORK_LIMITS, type WorkOwner } from '../queue/work-queue.ts';
@@ -57,8 +57,15 @@ export function createDrawing(deps: {
   readonly entry?: string | URL;
   readonly patienceMs?: number;
   readonly idleMs?: number;
+  readonly limits?: ResourceLimits;
 }): Drawing {
-  const { onTrouble, entry = ENTRY, patienceMs = PATIENCE_MS, idleMs = IDLE_MS } = deps;
+  const {
+    onTrouble,
+    entry = ENTRY,
+    patienceMs = PATIENCE_MS,
+    idleMs = IDLE_MS,
+    limits = THREAD_LIMITS,
+  } = deps;
   const queue = createWorkQueue(WORK_LIMITS.drawing);
   let thread: DrawingThread | null = null;
   let idling: ReturnType<typeof setTimeout> | undefined;
@@ -72,7 +79,7 @@ export function createDrawing(deps: {
   }
 
   async function drawWithin(order: DrawingOrder): Promise<Uint8Array> {
-    if (!thread?.isAlive()) thread = startThread(entry);
+    if (!thread?.isAlive()) thread = startThread(entry, limits);
     let tooLong: ReturnType<typeof setTimeout> | undefined;
     const overdue = new Promise<never>((_, reject) => {
       tooLong = setTimeout(() => reject(new ThreadLost('a drawing took too long')), patienceMs);
@@ -122,8 +129,8 @@ interface DrawingThread {
   end(): Promise<void>;
 }
 
-function startThread(entry: string | URL): DrawingThread {
-  const worker = new Worker(entry, { name: 'drawing', resourceLimits: THREAD_LIMITS });
+function startThread(entry: string | URL, resourceLimits: ResourceLimits): DrawingThread {
+  const worker = new Worker(entry, { name: 'drawing', resourceLimits });
   let isAlive = true;
   let settle: ((drawn: Drawn) => void) | null = null;
   const answer = (drawn: Drawn) => {
