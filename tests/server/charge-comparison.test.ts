@@ -46,6 +46,8 @@ const PAYMENT: ComparedPayment = {
   settledByReceiverCents: cents(0),
   settledToGiverCents: cents(0),
   settledToReceiverCents: cents(0),
+  refusedTakeBacks: 0,
+  refusedGiveBacks: 0,
   adjustments: [],
   capturesAtMs: null,
   receiverName: 'Pat',

@@ -128,8 +128,6 @@ test('two disputes, one after the other, are won and given back at once, while a
   const second = stripe.disputePart(chargeId, 1_000);
   await scene.deliver();
   stripe.refundPart(chargeId, 100);
-  // What was refused is answered the same for an hour.
-  scene.t.clock.nowMs += 60 * 60_000;
   await scene.deliverSlowly(isTaking, async () => {
     stripe.closeDispute(second, 'won');
     await scene.deliverAll(other);
@@ -225,4 +223,67 @@ test('a part of a cent of the receiver is owed to nobody when the dispute of it 
   await scene.deliver();
   expect(await stored()).toEqual({ given: 1_994, received: 1_934, ...NO_DEBTS });
   await scene.compare();
+});
+
+test('what one process is taking is taken once, though an hour begins before it arrives', async () => {
+  const scene = await openCaptured();
+  const { id, t, stripe, chargeId, stored } = scene;
+  const other = await scene.start();
+  stripe.refundPart(chargeId, 500);
+  await scene.deliverSlowly(isTaking, async () => {
+    t.clock.nowMs += 60 * 60_000;
+    await scene.deliverAll(other);
+  });
+  await scene.compare();
+  expect(await stored()).toEqual({ given: 1_524, received: 1_478, ...NO_DEBTS });
+  expect(await scene.kindsOf(id)).toEqual(['refund']);
+});
+
+test('what one process is giving back is given once, though an hour begins before it arrives', async () => {
+  const scene = await openCaptured();
+  const { id, t, stripe, chargeId, stored } = scene;
+  const other = await scene.start();
+  const dispute = stripe.disputePart(chargeId, 1_000);
+  await scene.deliver();
+  stripe.closeDispute(dispute, 'won');
+  await scene.deliverSlowly(isGiving, async () => {
+    t.clock.nowMs += 60 * 60_000;
+    await scene.deliverAll(other);
+  });
+  expect(stripe.transfers.filter(({ source }) => source === null)).toHaveLength(1);
+  await scene.compare();
+  expect(await stored()).toEqual({ given: 2_000, received: 1_940, ...NO_DEBTS });
+  expect(await scene.kindsOf(id)).toEqual(['dispute', 'dispute_won']);
+});
+
+test('what an operator takes at Stripe while two processes take it is taken once', async () => {
+  const scene = await openCaptured();
+  const { id, stripe, chargeId, stored } = scene;
+  const other = await scene.start();
+  stripe.refundPart(chargeId, 500);
+  await scene.deliverSlowly(isTaking, async () => {
+    stripe.reverseTransfer(chargeId, 200);
+    await scene.deliverAll(other);
+  });
+  await scene.compare();
+  expect(await stored()).toEqual({ given: 1_524, received: 1_478, ...NO_DEBTS });
+  expect(await scene.kindsOf(id)).toEqual(['refund']);
+});
+
+test.each([
+  { byHand: 200, received: 1_293, kinds: ['refund', 'debit'] },
+  // Too little is left for what is being taken.
+  { byHand: 1_800, received: 277, kinds: ['refund', 'debit'] },
+])('what an operator takes at Stripe while it is being taken moves as the ledger says: $byHand cents', async ({
+  byHand,
+  received,
+  kinds,
+}) => {
+  const scene = await openCaptured();
+  const { id, stripe, chargeId, stored } = scene;
+  stripe.refundPart(chargeId, 500);
+  await scene.deliverSlowly(isTaking, async () => stripe.reverseTransfer(chargeId, byHand));
+  await scene.compare();
+  expect(await stored()).toEqual({ given: 1_524, received, ...NO_DEBTS });
+  expect(await scene.kindsOf(id)).toEqual(kinds);
 });

@@ -58,6 +58,8 @@ const PAYMENT: PaymentRecord = {
   settledByReceiverCents: cents(0),
   settledToGiverCents: cents(0),
   settledToReceiverCents: cents(0),
+  refusedTakeBacks: 0,
+  refusedGiveBacks: 0,
 };
 
 async function open(
@@ -313,13 +315,13 @@ describe('what went back to a giver', () => {
   });
 
   test('stays with the receiver while their account is empty, and is taken when it has money again', async () => {
-    const { paid, stripe, destination, clock, heldBy, takeBack } = await open();
+    const { paid, stripe, destination, heldBy, takeBack } = await open();
     const payment = await paid();
     stripe.emptyAccount(destination);
     expect(await takeBack(payment, 2_100)).toBe('refused');
     await paid('now', 'txn_2' as PaymentRecord['id']);
-    clock.nowMs += HOUR_MS;
-    expect(await takeBack(payment, 2_100)).toBe('taken_back');
+    expect(await takeBack(payment, 2_100)).toBe('refused');
+    expect(await takeBack({ ...payment, refusedTakeBacks: 1 }, 2_100)).toBe('taken_back');
     expect(heldBy()).toBe(0);
   });
 });
@@ -376,8 +378,9 @@ describe('a dispute that was won', () => {
     const other = await open();
     expect(other.heldBy()).toBe(0);
     stripe.topUp(5_000);
-    clock.nowMs += HOUR_MS;
-    expect(await service.giveBack(payment, { id, givenBackCents: 0 }, 2_100)).toBe('given_back');
+    expect(await service.giveBack(payment, { id, givenBackCents: 0 }, 2_100)).toBe('refused');
+    const again = { ...payment, refusedGiveBacks: 1 };
+    expect(await service.giveBack(again, { id, givenBackCents: 0 }, 2_100)).toBe('given_back');
     expect(heldBy()).toBe(1_940);
   });
 

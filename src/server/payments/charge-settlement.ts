@@ -68,7 +68,9 @@ export function createChargeSettlement(deps: {
     let hasMoved = false;
     if (owedByReceiverCents > 0) {
       const cents = charge.transfer.reversedCents + owedByReceiverCents;
-      hasMoved = (await service.takeBack(payment, cents, charge)) !== 'refused';
+      const outcome = await service.takeBack(payment, cents, charge);
+      if (outcome === 'refused') await payments.noteRefusal(payment, 'take_back');
+      hasMoved = outcome === 'taken_back' || outcome === 'changed';
       if (!hasMoved) log.warn({ payment: id, owedByReceiverCents }, 'the receiver still has what went back');
     }
     let leftCents: number = owedToReceiverCents;
@@ -76,7 +78,8 @@ export function createChargeSettlement(deps: {
       const part = Math.min(due.cents, leftCents);
       if (part <= 0) break;
       const outcome = await service.giveBack(payment, due, part);
-      if (outcome === 'refused') break;
+      if (outcome === 'refused') await payments.noteRefusal(payment, 'give_back');
+      if (outcome === 'refused' || outcome === 'undecided') break;
       if (outcome === 'nothing') continue;
       leftCents -= part;
       hasMoved = true;

@@ -134,22 +134,24 @@ export interface PaymentService {
    * Takes money back from the receiver until `cents` of the transfer, before fees, are reversed in all, earlier
    * reversals included. @param decidedOn what the charge was read as when that was decided.
    * @returns `refused` while their account cannot give it; `changed`, with nothing taken, when a dispute has opened or
-   * ended since, or its money was given back.
+   * ended since, or its money was given back; `undecided` when another process takes another part at this moment. After
+   * `refused` it is asked for again with `refusedTakeBacks` counted, and else with the same payment.
    */
   takeBack(
     payment: PaymentRecord,
     cents: number,
     decidedOn: Pick<ChargeState, 'disputes'>,
-  ): Promise<'taken_back' | 'changed' | 'refused'>;
+  ): Promise<'taken_back' | 'changed' | 'refused' | 'undecided'>;
   /**
    * Gives back what was taken for a dispute that was won, once for each sum that was given back for it before.
-   * @param cents before fees. @returns `nothing` for so little that no cent of it is the receiver's.
+   * @param cents before fees. @returns `nothing` for so little that no cent of it is the receiver's; `refused` and
+   * `undecided` as with `takeBack`, with `refusedGiveBacks`.
    */
   giveBack(
     payment: PaymentRecord,
     dispute: Pick<ChargeState['disputes'][number], 'id' | 'givenBackCents'>,
     cents: number,
-  ): Promise<'given_back' | 'nothing' | 'refused'>;
+  ): Promise<'given_back' | 'nothing' | 'refused' | 'undecided'>;
   /** @returns null for a charge that the payment service does not know. */
   readCharge(chargeId: string): Promise<ChargeState | null>;
   /** @param body the received bytes. @returns null when the signature is wrong or too old. */

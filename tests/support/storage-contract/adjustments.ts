@@ -258,6 +258,19 @@ export function describeAdjustments(): void {
       }
     });
 
+    test('a refusal is counted once, and stays counted when the payment moves on', async () => {
+      const { begin, settle, payments } = await openScene();
+      const { id } = await begin('succeeded');
+      const none = { id, refusedTakeBacks: 0, refusedGiveBacks: 0 };
+      expect(await payments.findPayment({ id })).toMatchObject(none);
+      for (const _ of [1, 2]) await payments.noteRefusal(none, 'take_back');
+      expect(await payments.findPayment({ id })).toMatchObject({ refusedTakeBacks: 1, refusedGiveBacks: 0 });
+      await payments.noteRefusal({ ...none, refusedTakeBacks: 1 }, 'take_back');
+      await payments.noteRefusal(none, 'give_back');
+      await settle(id, refund('re_1', 100));
+      expect(await payments.findPayment({ id })).toMatchObject({ refusedTakeBacks: 2, refusedGiveBacks: 1 });
+    });
+
     test('every entry of a tip has a name, by which feed and events go on behind it', async () => {
       const { begin, move, settle, storage, provider } = await openScene();
       const { id: transactionId } = await begin('authorised');

@@ -119,6 +119,8 @@ export function describePayments(): void {
         settledByReceiverCents: 0,
         settledToGiverCents: 0,
         settledToReceiverCents: 0,
+        refusedTakeBacks: 0,
+        refusedGiveBacks: 0,
       };
       expect(await payments.beginPayment(begun, NOW)).toEqual({ outcome: 'begun', payment: record });
       // Earlier versions made the id of a payment at random.

@@ -42,6 +42,7 @@ interface TakenPart {
   readonly id: string;
   /** The refund that took it by itself. */
   readonly refundId?: string;
+  readonly metadata?: unknown;
   readonly amount: number;
   readonly created: number;
   readonly movement: Movement;
@@ -201,6 +202,7 @@ export function createCharges(
     // Only reversals of transfers name a refund; null where an operator or Tipwell has made one.
     ...(object === 'transfer_reversal' && { source_refund: part.refundId ?? null }),
     amount: part.amount,
+    metadata: part.metadata ?? {},
     created: part.created,
     balance_transaction: part.movement.id,
   });
@@ -393,7 +395,7 @@ export function createCharges(
     amount: number,
     charge: Charge | null,
     refundsFee: boolean,
-    refundId?: string,
+    made: Pick<TakenPart, 'refundId' | 'metadata'> = {},
   ): void {
     const { id, currency, destination } = transfer;
     if (amount > transfer.amount - transfer.reversed)
@@ -404,8 +406,7 @@ export function createCharges(
     transfer.reversed += amount;
     money.move(destination, 'payment_refund', { amount: -amount, currency, source: id });
     const movement = money.move(platform, 'transfer_refund', { amount, currency, source: id });
-    const reversal = { id: nextId('trr'), amount, created: nowS(), movement };
-    transfer.reversals.push(refundId === undefined ? reversal : { ...reversal, refundId });
+    transfer.reversals.push({ id: nextId('trr'), ...made, amount, created: nowS(), movement });
     if (charge && refundsFee) refundFee(charge, amount);
   }
 
@@ -451,7 +452,7 @@ export function createCharges(
     const message = 'Insufficient funds in your Stripe balance to refund this amount.';
     money.require(platform, amount - back + feeBack, currency, message);
     const id = nextId('re');
-    if (transfer && back > 0) reverse(transfer, back, charge, refundsFee, id);
+    if (transfer && back > 0) reverse(transfer, back, charge, refundsFee, { refundId: id });
     else if (refundsFee) refundFee(charge, amount);
     const made: Refund = {
       id,
@@ -536,10 +537,15 @@ export function createCharges(
     [...charges.values()].find(({ id }) => id === source) ?? null;
 
   /** Reverses a part of a transfer by itself. */
-  function reverseTransfer(transfer: Transfer, amount: number, refundsFee: boolean): void {
+  function reverseTransfer(
+    transfer: Transfer,
+    amount: number,
+    refundsFee: boolean,
+    metadata?: unknown,
+  ): void {
     if (transfer.reversed === transfer.amount)
       throw invalid(`Transfer ${transfer.id} is already fully reversed.`);
-    reverse(transfer, amount, chargeOfTransfer(transfer), refundsFee);
+    reverse(transfer, amount, chargeOfTransfer(transfer), refundsFee, { metadata });
     notify('transfer.reversed', bodyOfTransfer(transfer));
   }
 
@@ -643,8 +649,8 @@ export function createCharges(
     'POST transfers/:id/reversals': ({ parameters }, id) => {
       check('Transfers', 'TransferCreateReversalParams', parameters);
       const transfer = transferNamed(id);
-      const { amount = transfer.amount - transfer.reversed, refund_application_fee } = parameters;
-      reverseTransfer(transfer, Number(amount), refund_application_fee === 'true');
+      const { amount = transfer.amount - transfer.reversed, refund_application_fee, metadata } = parameters;
+      reverseTransfer(transfer, Number(amount), refund_application_fee === 'true', metadata);
       return transfer.reversals.slice(-1).map(bodyOfPart('transfer_reversal'))[0];
     },
     'GET transfers/:id/reversals': ({ parameters }, id) => {

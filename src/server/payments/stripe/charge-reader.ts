@@ -37,5 +37,15 @@ export function createChargeReader({ stripe, ask, all }: Pick<StripeCalls, 'stri
     return { intent, transfer: expanded(charge?.transfer), refunds, disputes, givenBack };
   }
 
-  return { findIntent, partsOf, listGivenBack };
+  /** All reversals of a transfer, which brings the ten newest with it. */
+  async function reversalsOf({
+    id,
+    reversals,
+  }: Stripe.Transfer): Promise<readonly Stripe.TransferReversal[]> {
+    return reversals.has_more
+      ? collected(all((from) => stripe.transfers.listReversals(id, from)))
+      : reversals.data;
+  }
+
+  return { findIntent, partsOf, listGivenBack, reversalsOf };
 }

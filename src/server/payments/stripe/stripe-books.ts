@@ -30,7 +30,7 @@ const CHARGES_AT_ONCE = 200;
 export function createStripeBooks(settings: StripeSettings, clock: Clock): PaymentBooks {
   const calls = createStripeCalls(settings, clock, () => {});
   const { stripe, all, ask } = calls;
-  const { partsOf } = createChargeReader(calls);
+  const { partsOf, reversalsOf } = createChargeReader(calls);
 
   const intents = (fromMs: number, toMs: number, expand: string[]) => {
     const asked = { created: secondsOf(fromMs, toMs), expand };
@@ -40,7 +40,7 @@ export function createStripeBooks(settings: StripeSettings, clock: Clock): Payme
   const movementNamed = (id: string): Promise<Stripe.BalanceTransaction> =>
     ask(() => stripe.balanceTransactions.retrieve(id), unavailable);
 
-  /** A charge brings the ten newest refunds of its fee with it, and a transfer its ten newest reversals. */
+  /** A charge brings the ten newest refunds of its fee with it. */
   async function movedPartsOf(intent: Stripe.PaymentIntent): Promise<MovedParts> {
     const parts = await partsOf(intent);
     const fee = expanded(expanded(intent.latest_charge)?.application_fee);
@@ -48,13 +48,8 @@ export function createStripeBooks(settings: StripeSettings, clock: Clock): Payme
       ? await collected(all((from) => stripe.applicationFees.listRefunds(fee.id, from)))
       : (fee?.refunds.data ?? []);
     const reversals = new Map<string, readonly Stripe.TransferReversal[]>();
-    for (const { id, reversals: newest } of [...(parts.transfer ? [parts.transfer] : []), ...parts.givenBack])
-      reversals.set(
-        id,
-        newest.has_more
-          ? await collected(all((from) => stripe.transfers.listReversals(id, from)))
-          : newest.data,
-      );
+    for (const transfer of [...(parts.transfer ? [parts.transfer] : []), ...parts.givenBack])
+      reversals.set(transfer.id, await reversalsOf(transfer));
     const released = releaseIn(parts)?.balance_transaction;
     const releasedFee = released ? (await movementNamed(idOf(released))).fee : 0;
     return { ...parts, fee, feeRefunds, reversals, releasedFee };

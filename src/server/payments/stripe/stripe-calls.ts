@@ -84,21 +84,45 @@ export function createStripeCalls(
    * Creates an object under an idempotency key, and once more under a fresh key when Stripe reports an error of its
    * own: it repeats that answer for a day, whether or not the object was created
    * (https://docs.stripe.com/api/idempotent_requests).
-   * @param findMade looks for the object before it is created again. It is left out where a second one does no harm: a
-   * payment keeps its first page, and a charge is captured, cancelled and refunded in full once.
+   * It is for what does no harm a second time: a payment keeps its first page, and a charge is captured, cancelled and
+   * refunded in full once.
    */
   async function makeOnce<Made>(
     key: string,
     make: (options: { readonly idempotencyKey: string }) => Promise<Made>,
-    findMade: () => Promise<Made | null> = async () => null,
   ): Promise<Made> {
     try {
       return await make({ idempotencyKey: key });
     } catch (error) {
       // Whoever asked is answered by now, and may ask again.
       if (!hasFailed(error) || answerTimeLeftMs() <= 0) throw error;
-      return (await findMade()) ?? make({ idempotencyKey: `${key}-${clock()}` });
+      return make({ idempotencyKey: `${key}-${clock()}` });
     }
+  }
+
+  /**
+   * Moves money under an idempotency key, whose first outcome is its only one: no other key may be used for the same
+   * money while a call under this one can still move it. @param hasMoved looks for it after an error of Stripe's own.
+   * @returns `refused` when nothing was moved and nothing will be; `undecided` when the key stands for another sum.
+   */
+  function moveOnce(
+    key: string,
+    make: (options: { readonly idempotencyKey: string }) => Promise<unknown>,
+    hasMoved: () => Promise<boolean>,
+  ): Promise<'moved' | 'refused' | 'undecided'> {
+    return ask(
+      async () => {
+        try {
+          await make({ idempotencyKey: key });
+        } catch (error) {
+          // Stripe repeats this one for a day, and what answers in its place may have cut off what still goes on.
+          if (!(error instanceof Stripe.errors.StripeError) || error.statusCode !== 500) throw error;
+          return (await hasMoved()) ? 'moved' : 'refused';
+        }
+        return 'moved';
+      },
+      (error) => (error instanceof Stripe.errors.StripeIdempotencyError ? 'undecided' : 'refused'),
+    );
   }
 
   async function* all<Item extends { readonly id: string }>(
@@ -128,7 +152,7 @@ export function createStripeCalls(
     return asked;
   }
 
-  return { stripe, ask, makeOnce, all, platform, clockOffsetMs: () => clockOffsetMs };
+  return { stripe, ask, makeOnce, moveOnce, all, platform, clockOffsetMs: () => clockOffsetMs };
 }
 
 export async function collected<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

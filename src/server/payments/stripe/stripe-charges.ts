@@ -16,7 +16,7 @@ import type { StripeCalls } from './stripe-calls.ts';
 
 /**
  * Stripe repeats a refusal under the same idempotency key for a day, though what was refused may be possible by
- * then: an account has money again. Two calls at one time have to share their key all the same.
+ * then: an account takes payments again. It does neither twice, so that the time may name an attempt.
  */
 const KEY_LIFETIME_MS = 3_600_000;
 
@@ -78,7 +78,7 @@ export function createStripeCharges(calls: StripeCalls, clock: Clock) {
           code === 'charge_already_refunded' ? ('refunded_before' as const) : ('refused' as const),
       ),
 
-    ...createTransfers(calls, reader, keyOf),
+    ...createTransfers(calls, reader),
 
     async readCharge(chargeId): Promise<ChargeState | null> {
       const intent = await findIntent(chargeId);
@@ -87,35 +87,34 @@ export function createStripeCharges(calls: StripeCalls, clock: Clock) {
   } satisfies Pick<PaymentService, 'capture' | 'cancel' | 'refund' | 'takeBack' | 'giveBack' | 'readCharge'>;
 }
 
-/** Transfers between the operator's account and the receiver's. @param keyOf names an act for an hour. */
+/** Transfers between the operator's account and the receiver's. */
 function createTransfers(
-  { stripe, ask, makeOnce }: StripeCalls,
-  { findIntent, partsOf, listGivenBack }: ReturnType<typeof createChargeReader>,
-  keyOf: (act: string) => string,
+  { stripe, moveOnce }: StripeCalls,
+  { findIntent, partsOf, listGivenBack, reversalsOf }: ReturnType<typeof createChargeReader>,
 ) {
+  /** What was taken of a transfer by `reverse`, and neither by a refund itself nor by an operator. */
+  async function takenHere(transfer: Stripe.Transfer): Promise<number> {
+    const own = (await reversalsOf(transfer)).filter(
+      ({ metadata }) => metadata?.['transaction'] !== undefined,
+    );
+    return own.reduce((taken, { amount }) => taken + amount, 0);
+  }
+
   /** The fees of the charge's own transfer go back in proportion; a transfer that gave back had none. */
   async function reverse(transfer: Stripe.Transfer, amount: number, payment: PaymentRecord) {
-    const { id, metadata, amount_reversed: reversedBefore } = transfer;
+    const { id, metadata } = transfer;
     const reversal: Stripe.TransferCreateReversalParams = {
       amount,
       ...(metadata['dispute'] === undefined && hasFees(payment) && { refund_application_fee: true }),
+      metadata: { transaction: payment.id },
     };
-    const reversedAfter = reversedBefore + amount;
-    const isDone = async () =>
-      (await stripe.transfers.retrieve(id)).amount_reversed >= reversedAfter ? ({ id } as const) : null;
-    // Of two calls that have read the same sum Stripe refuses the other one, though it may want another part. What a
-    // refund took by itself is left out: the same part would be taken under another key while the first call is slow.
-    const key = keyOf(`take-back-${id}-from-${reversedBefore - takenByRefunds(transfer)}`);
-    return ask(
-      async () => {
-        await makeOnce<{ readonly id: string }>(
-          key,
-          (options) => stripe.transfers.createReversal(id, reversal, options),
-          isDone,
-        );
-        return true;
-      },
-      () => false,
+    const taken = await takenHere(transfer);
+    // Two calls that want parts of the same debt share their key, whatever time it is and whatever refunds and
+    // operators take meanwhile: Stripe refuses the second, though it may want another part.
+    return moveOnce(
+      `take-back-${id}-from-${taken}-${payment.refusedTakeBacks}`,
+      (options) => stripe.transfers.createReversal(id, reversal, options),
+      async () => (await takenHere(await stripe.transfers.retrieve(id))) > taken,
     );
   }
 
@@ -135,7 +134,8 @@ function createTransfers(
         const share = amount / Number(transfer.metadata['before_fees'] ?? amount);
         const part = Math.min(amount - amount_reversed, Math.round(Math.max(missing, 0) * share));
         if (part <= 0) continue;
-        if (!(await reverse(transfer, part, payment))) return 'refused';
+        const outcome = await reverse(transfer, part, payment);
+        if (outcome !== 'moved') return outcome;
         missing -= Math.round(part / share);
         hasMoved = true;
       }
@@ -149,12 +149,9 @@ function createTransfers(
      * had. The money that came back with the dispute is available at once.
      */
     async giveBack(payment, { id: disputeId, givenBackCents }, cents) {
-      const { id, destination } = payment;
+      const { id, destination, refusedGiveBacks } = payment;
       /** Any transfer since: it tells by itself how much is left to give. */
-      const find = async () => {
-        const given = await listGivenBack(id);
-        return givenBackFor(disputeId, given) > givenBackCents ? given : null;
-      };
+      const isGiven = async () => givenBackFor(disputeId, await listGivenBack(id)) > givenBackCents;
       const intent = await findIntent(chargeOf(payment));
       const charge = intent && chargeStateOf(await partsOf(intent));
       if (!charge?.transfer) return 'refused';
@@ -170,25 +167,17 @@ function createTransfers(
         metadata: { transaction: id, dispute: disputeId, before_fees: String(toStripe(cents)) },
       };
       // A key is known for a day only, and a giver's bank takes months.
-      if (await find()) return 'given_back';
+      if (await isGiven()) return 'given_back';
       // Stripe transfers no sum of nothing.
       if (amount === 0) return 'nothing';
-      const key = keyOf(`give-back-${disputeId}-from-${givenBackCents}`);
-      return ask(
-        async () => {
-          await makeOnce<unknown>(key, (options) => stripe.transfers.create(transfer, options), find);
-          return 'given_back' as const;
-        },
-        () => 'refused' as const,
+      const outcome = await moveOnce(
+        `give-back-${disputeId}-from-${givenBackCents}-${refusedGiveBacks}`,
+        (options) => stripe.transfers.create(transfer, options),
+        isGiven,
       );
+      return outcome === 'moved' ? 'given_back' : outcome;
     },
   } satisfies Pick<PaymentService, 'takeBack' | 'giveBack'>;
-}
-
-/** Of the ten newest reversals, which a transfer brings with it; more of one tip are rare. */
-function takenByRefunds({ reversals }: Stripe.Transfer): number {
-  const ofRefunds = reversals.data.filter(({ source_refund }) => source_refund !== null);
-  return ofRefunds.reduce((taken, { amount }) => taken + amount, 0);
 }
 
 function hasFees({ giverFeeCents, receiverFeeCents }: PaymentRecord): boolean {

@@ -56,6 +56,9 @@ export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'pay
   readonly settledToGiverCents: Cents;
   /** What an operator has paid in another way; `owedToReceiverCents` does not contain it any more. */
   readonly settledToReceiverCents: Cents;
+  /** How often it was refused to take from the receiver, and to give to them. Each attempt has a key of its own. */
+  readonly refusedTakeBacks: number;
+  readonly refusedGiveBacks: number;
 }
 
 /** The money of a charge at one moment, by the payment service. Sums contain the giver's fee. */
@@ -212,6 +215,11 @@ export interface Payments {
     nowMs: number,
     lookAtMs: number,
   ): Promise<MoveOutcome | null>;
+  /** Counts a refusal once, however many processes were refused. @param payment as it was when this was asked for. */
+  noteRefusal(
+    payment: Pick<PaymentRecord, 'id' | 'refusedTakeBacks' | 'refusedGiveBacks'>,
+    of: 'take_back' | 'give_back',
+  ): Promise<void>;
   /**
    * Enters a payment that the payment service knows and the database does not, as after a restore: pending, with
    * its page. Nothing is entered when its code, one of its people or its terms are unknown, or it is known already.

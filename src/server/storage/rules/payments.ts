@@ -97,6 +97,8 @@ export function newPayment(
     settledByReceiverCents: cents(0),
     settledToGiverCents: cents(0),
     settledToReceiverCents: cents(0),
+    refusedTakeBacks: 0,
+    refusedGiveBacks: 0,
     ...NOTHING_FOLLOWED,
   };
 }
@@ -214,6 +216,8 @@ export function tipOf(
     settledByReceiverCents: _settled,
     settledToGiverCents: _settledToGiver,
     settledToReceiverCents: _settledToReceiver,
+    refusedTakeBacks: _refusedTakeBacks,
+    refusedGiveBacks: _refusedGiveBacks,
     idempotencyKey: _key,
     ...tip
   }: PaymentRecord,

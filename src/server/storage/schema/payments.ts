@@ -62,6 +62,8 @@ export const payments = table(
     settledByReceiverCents: cents('settled_by_receiver_cents').notNull().default(sql`0`),
     settledToGiverCents: cents('settled_to_giver_cents').notNull().default(sql`0`),
     settledToReceiverCents: cents('settled_to_receiver_cents').notNull().default(sql`0`),
+    refusedTakeBacks: integer('refused_take_backs').notNull().default(0),
+    refusedGiveBacks: integer('refused_give_backs').notNull().default(0),
   },
   (t) => [
     uniqueIndex('payments_idempotency')

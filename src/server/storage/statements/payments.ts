@@ -130,6 +130,14 @@ export function paymentStatements({ db }: Builder) {
       .update(payments)
       .set({ ...given(payments, 'lookAtMs'), lookCount: sql`${payments.lookCount} + 1` })
       .where(is(payments.id, 'id')),
+    noteRefusedTakeBack: db
+      .update(payments)
+      .set({ refusedTakeBacks: sql`${payments.refusedTakeBacks} + 1` })
+      .where(matches(payments, 'id', 'refusedTakeBacks')),
+    noteRefusedGiveBack: db
+      .update(payments)
+      .set({ refusedGiveBacks: sql`${payments.refusedGiveBacks} + 1` })
+      .where(matches(payments, 'id', 'refusedGiveBacks')),
     savePayoutAccount: save(db, payoutAccounts, 'userId', 'paymentMode', 'platform'),
     /** Deletes an account from before platforms were stored, once its platform is known. */
     deleteUnclaimedPayoutAccount: db

@@ -47,6 +47,14 @@ export function createPayments(engine: Engine): Payments {
     movePayment: (...args) => tellingEntries(engine, transacting(engine)(movePayment)(...args)),
     adjustPayment: (...args) => tellingEntries(engine, transacting(engine)(adjustPayment)(...args)),
 
+    async noteRefusal({ id, refusedTakeBacks, refusedGiveBacks }, of) {
+      await change(({ noteRefusedTakeBack, noteRefusedGiveBack }) =>
+        of === 'take_back'
+          ? noteRefusedTakeBack.change({ id, refusedTakeBacks })
+          : noteRefusedGiveBack.change({ id, refusedGiveBacks }),
+      );
+    },
+
     async findPayment(name) {
       return (await read((statements) => findPayment(statements, name))) ?? null;
     },

@@ -1,0 +1,2 @@
+ALTER TABLE "tipwell"."payments" ADD COLUMN "refused_take_backs" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE "tipwell"."payments" ADD COLUMN "refused_give_backs" integer DEFAULT 0 NOT NULL;
