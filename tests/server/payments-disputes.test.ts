@@ -287,3 +287,29 @@ test.each([
   expect(await stored()).toEqual({ given: 1_524, received, ...NO_DEBTS });
   expect(await scene.kindsOf(id)).toEqual(kinds);
 });
+
+test.each([
+  { part: 2, left: 1_929 },
+  { part: 6, left: 1_907 },
+  { part: 7, left: 1_901 },
+  { part: 46, left: 1_685 },
+])('six refunds of $part cents after a dispute was given back take the part of the receiver, and nothing else', async ({
+  part,
+  left,
+}) => {
+  const scene = await openCaptured();
+  const { id, stripe, chargeId, stored } = scene;
+  const dispute = stripe.openDispute(chargeId);
+  await scene.deliver();
+  stripe.closeDispute(dispute, 'won');
+  await scene.deliver();
+  for (let times = 0; times < 6; times += 1) {
+    stripe.refundPart(chargeId, part);
+    await scene.deliver();
+  }
+  expect(await scene.kindsOf(id)).toEqual(['dispute', 'dispute_won', ...Array(6).fill('refund')]);
+  expect(await stored()).toMatchObject({ received: left, ...NO_DEBTS });
+  const { available, pending } = stripe.balanceOf(scene.accountId);
+  expect(available + pending).toBe(left);
+  await scene.compare();
+});

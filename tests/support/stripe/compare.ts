@@ -28,9 +28,13 @@ function movedBack(stripe: StripeStandIn, charge: Charge, transactionId: unknown
   const disputed = sum(
     charge.disputes.filter(({ status }) => status === 'needs_response' || status === 'lost'),
   );
-  const givenBack = givenBackFor(stripe, transactionId).reduce((total, { amount, reversed, metadata }) => {
-    const { before_fees = amount } = Object(metadata);
-    return total + Math.round((Number(before_fees) * (amount - reversed)) / amount);
+  const beforeFees = (of: unknown, amount: number) => Number(Object(of).before_fees ?? amount);
+  const givenBack = givenBackFor(stripe, transactionId).reduce((total, transfer) => {
+    const { amount, reversed, reversals } = transfer;
+    if (reversed === amount) return total;
+    const whole = beforeFees(transfer.metadata, amount);
+    const taken = reversals.map((one) => beforeFees(one.metadata, Math.round((one.amount * whole) / amount)));
+    return taken.reduce((left, part) => left - part, total + whole);
   }, 0);
   return {
     failed,

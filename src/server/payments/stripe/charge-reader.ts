@@ -14,11 +14,17 @@ export function createChargeReader({ stripe, ask, all }: Pick<StripeCalls, 'stri
       () => null,
     );
 
-  /** The transfers that gave back what was taken for a dispute; the charge's own is not among them. */
+  /** The transfers that gave back what was taken for a dispute, with all reversals; the charge's own is not among them. */
   async function listGivenBack(transactionId: string): Promise<Stripe.Transfer[]> {
     const group = { transfer_group: transactionId };
     const transfers = await collected(all((from) => stripe.transfers.list({ ...group, ...from })));
-    return transfers.filter(({ metadata }) => metadata['dispute'] !== undefined);
+    const givenBack = transfers.filter(({ metadata }) => metadata['dispute'] !== undefined);
+    return Promise.all(
+      givenBack.map(async (transfer) => {
+        const data = [...(await reversalsOf(transfer))];
+        return { ...transfer, reversals: { ...transfer.reversals, data, has_more: false } };
+      }),
+    );
   }
 
   async function partsOf(intent: Stripe.PaymentIntent): Promise<ChargeParts> {

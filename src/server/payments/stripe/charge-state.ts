@@ -39,7 +39,7 @@ export interface ChargeParts {
   readonly transfer: Stripe.Transfer | null;
   readonly refunds: readonly Stripe.Refund[];
   readonly disputes: readonly Stripe.Dispute[];
-  /** Transfers that gave back what was taken for a dispute. */
+  /** Transfers that gave back what was taken for a dispute, with all their reversals. */
   readonly givenBack: readonly Stripe.Transfer[];
 }
 
@@ -166,8 +166,17 @@ function beforeFees({ amount, metadata }: Stripe.Transfer): number {
   return Number(metadata['before_fees'] ?? amount);
 }
 
-/** The part of a transfer that its receiver still has, before fees. */
-function keptOf(transfer: Stripe.Transfer): number {
-  const { amount, amount_reversed } = transfer;
-  return Math.round((beforeFees(transfer) * (amount - amount_reversed)) / amount);
+/** The part of a transfer that gave back which its receiver still has, before fees. */
+export function keptOf(transfer: Stripe.Transfer): number {
+  const { amount, amount_reversed, reversals } = transfer;
+  if (amount_reversed >= amount) return 0;
+  const whole = beforeFees(transfer);
+  // Worked out of what an operator has reversed; what was reversed here says it, since sums after fees are rounded.
+  const taken = reversals.data.map((one) =>
+    Number(one.metadata?.['before_fees'] ?? Math.round((one.amount * whole) / amount)),
+  );
+  return Math.max(
+    0,
+    taken.reduce((left, part) => left - part, whole),
+  );
 }

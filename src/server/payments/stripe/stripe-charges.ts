@@ -10,8 +10,8 @@ import { takenFor } from '#server/storage/rules/adjustments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { type ChargeState, chargeOf, type PaymentService, PaymentUndecided } from '../payment-service.ts';
 import { createChargeReader } from './charge-reader.ts';
-import { chargeStateOf, givenBackFor } from './charge-state.ts';
-import { stripeCurrency, toStripe } from './minor-units.ts';
+import { chargeStateOf, givenBackFor, keptOf } from './charge-state.ts';
+import { fromStripe, stripeCurrency, toStripe } from './minor-units.ts';
 import type { StripeCalls } from './stripe-calls.ts';
 
 /**
@@ -101,12 +101,16 @@ function createTransfers(
   }
 
   /** The fees of the charge's own transfer go back in proportion; a transfer that gave back had none. */
-  async function reverse(transfer: Stripe.Transfer, amount: number, payment: PaymentRecord) {
+  async function reverse(
+    transfer: Stripe.Transfer,
+    { amount, beforeFees }: { readonly amount: number; readonly beforeFees: number },
+    payment: PaymentRecord,
+  ) {
     const { id, metadata } = transfer;
     const reversal: Stripe.TransferCreateReversalParams = {
       amount,
       ...(metadata['dispute'] === undefined && hasFees(payment) && { refund_application_fee: true }),
-      metadata: { transaction: payment.id },
+      metadata: { transaction: payment.id, before_fees: String(beforeFees) },
     };
     const taken = await takenHere(transfer);
     // Two calls that want parts of the same debt share their key, whatever time it is and whatever refunds and
@@ -126,21 +130,25 @@ function createTransfers(
       if (!parts?.transfer || !charge?.transfer) return 'refused';
       // For a dispute that has ended since, another process may have taken the same money and given it back.
       if (!isDeepStrictEqual(charge.disputes, decidedOn.disputes)) return 'changed';
-      let missing = toStripe(cents - charge.transfer.reversedCents);
+      let { reversedCents } = charge.transfer;
       let hasMoved = false;
       for (const transfer of [parts.transfer, ...parts.givenBack]) {
         const { amount, amount_reversed } = transfer;
-        // A transfer that gave back has no fees in it, so that its part of the missing sum is smaller.
-        const share = amount / Number(transfer.metadata['before_fees'] ?? amount);
-        const part = Math.min(amount - amount_reversed, Math.round(Math.max(missing, 0) * share));
-        if (part <= 0) continue;
-        const outcome = await reverse(transfer, part, payment);
+        const isOwn = transfer === parts.transfer;
+        const kept = fromStripe(isOwn ? amount - amount_reversed : keptOf(transfer));
+        const part = Math.min(kept, cents - reversedCents);
+        // A transfer that gave back has no fees in it. The parts after fees add up to what the ledger has of them.
+        const afterFees =
+          takenFor(payment, charge, reversedCents + part) - takenFor(payment, charge, reversedCents);
+        const taken = Math.min(amount - amount_reversed, toStripe(isOwn ? part : afterFees));
+        if (taken <= 0) continue;
+        const outcome = await reverse(transfer, { amount: taken, beforeFees: toStripe(part) }, payment);
         if (outcome !== 'moved') return outcome;
-        missing -= Math.round(part / share);
+        reversedCents += part;
         hasMoved = true;
       }
       // Nothing is left of transfers when an operator has paid the receiver what was won in another way.
-      return hasMoved || missing <= 0 ? 'taken_back' : 'refused';
+      return hasMoved || reversedCents >= cents ? 'taken_back' : 'refused';
     },
 
     /**

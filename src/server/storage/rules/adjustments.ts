@@ -204,13 +204,15 @@ function owedOf(
   const settled = Math.min(settledByReceiverCents - undone, Math.max(0, lacking));
   const due = Math.min(dueOf(payment, charge), Math.max(0, -lacking));
   const reversed = transfer?.reversedCents ?? 0;
-  // So little may be due that no cent of it is the receiver's; nobody can transfer that.
-  const isCent = takenFor(payment, charge, reversed) !== takenFor(payment, charge, reversed - due);
+  const owed = Math.max(0, lacking - settled);
+  // So little may be owed or due that no cent of it is the receiver's; nobody can transfer that.
+  const isCent = (from: number, to: number) =>
+    takenFor(payment, charge, from) !== takenFor(payment, charge, to);
   return {
-    owedByReceiverCents: cents(Math.max(0, lacking - settled)),
+    owedByReceiverCents: cents(isCent(reversed, reversed + owed) || isCent(taken, taken + owed) ? owed : 0),
     owedToGiverCents: cents(Math.max(0, Math.min(failed, back - arrived) - settledToGiverCents)),
     // After a reversal nothing of the tip is due to the receiver.
-    owedToReceiverCents: cents(payment.state === 'refunded' || !isCent ? 0 : due),
+    owedToReceiverCents: cents(payment.state === 'refunded' || !isCent(reversed - due, reversed) ? 0 : due),
     settledByReceiverCents: cents(settled),
   };
 }
