@@ -1,5 +1,6 @@
 /** The movements of charges as CSV, in which each column of amounts adds up to what was kept of it. */
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import { dateAt, isoTime } from '#shared/calendar.ts';
 import { CSV_BOM, csvLine } from '#shared/csv.ts';
 import type { MovedCharge } from './payment-books.ts';
 
@@ -34,7 +35,7 @@ export function exportRows(
     .map((one) => {
       const paidOut = one.kind === 'charge' ? payout : null;
       return csvLine([
-        one.atMs === null ? '' : new Date(one.atMs).toISOString(),
+        isoTime(one.atMs) ?? '',
         one.kind,
         payment?.id ?? transactionId ?? '',
         payment?.qrCodeId ?? '',
@@ -44,7 +45,7 @@ export function exportRows(
         one.transferId ?? '',
         paidOut?.id ?? '',
         // Stripe names the day of arrival as its midnight in UTC.
-        paidOut ? new Date(paidOut.arrivesAtMs).toISOString().slice(0, 10) : '',
+        paidOut ? dateAt(paidOut.arrivesAtMs, 'UTC') : '',
         currency,
         ...[one.chargedCents, one.serviceFeeCents, one.applicationFeeCents, one.toProviderCents].map(
           (cents) => ({ number: spell(cents) }),

@@ -1,7 +1,7 @@
 /** Watches what payments leave to the operator. The storage is asked: each process hears of some events only. */
 import type { Logger } from 'pino';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { type Clock, isWithin } from '#shared/calendar.ts';
+import { type Clock, isoTime, isWithin } from '#shared/calendar.ts';
 import type { PaymentSigns } from '#shared/console/health.ts';
 import type { Terms } from '#shared/money.ts';
 import type { DisputeDeadlines } from './dispute-deadlines.ts';
@@ -85,7 +85,7 @@ export function createPaymentWatch(deps: {
       return answerByMs === undefined || (answerByMs !== null && answerByMs > clock());
     });
     const times = due.flatMap(({ source }) => deadlines.get(source) ?? []);
-    const answerBy = times.length === 0 ? null : new Date(Math.min(...times)).toISOString();
+    const answerBy = times.length === 0 ? null : isoTime(Math.min(...times));
     return { payments: due.map(({ id }) => id), answerBy };
   }
 

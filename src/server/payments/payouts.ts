@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { receiverPartOf } from '#server/storage/rules/adjustments.ts';
-import { type Clock, isWithin } from '#shared/calendar.ts';
+import { type Clock, isoTime, isWithin } from '#shared/calendar.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
@@ -116,7 +116,7 @@ export function createPayouts(deps: {
           pendingCents: cents(balance.pendingCents),
           nextPayout: nextPayout && {
             amountCents: cents(nextPayout.cents),
-            arrivesAt: new Date(nextPayout.arrivesAtMs).toISOString(),
+            arrivesAt: isoTime(nextPayout.arrivesAtMs),
           },
           payoutWeekday,
           hasOtherCurrencies,
