@@ -115,6 +115,24 @@ test('what was looked at in vain while the clock was days ahead is captured once
   expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'completed' });
 });
 
+test('what was found paid while the clock was days ahead is captured before what is held lapses', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const { id } = await scene.give();
+  scene.pay();
+  const turnBy = (days: number) => {
+    t.clock.nowMs += days * 24 * HOUR_MS;
+    // Stripe's own clock stays right.
+    stripe.advance(-days);
+  };
+  turnBy(9);
+  await customer.trpc.transactions.get.query({ id });
+  turnBy(-9);
+  await scene.pass(24 * 60);
+  expect([...stripe.charges.values()]).toMatchObject([{ state: 'succeeded' }]);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'completed' });
+});
+
 test('what needs an operator is told within minutes, also after a clock that was ahead', async () => {
   const scene = await openPaymentScene();
   const { t, stripe, accountId } = scene;

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { PaymentMove, PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
+import { LATEST_LOOK_MS } from '#server/storage/rules/payments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ReceiptToken, TransactionId } from '#shared/ids.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
@@ -159,7 +160,9 @@ function createEndings(deps: {
   const { service, clock, log, move, settle, isAskable } = deps;
 
   async function capture(payment: PaymentRecord): Promise<PaymentRecord> {
-    if (payment.capturesAtMs !== null && clock() < payment.capturesAtMs) return payment;
+    const untilMs = (payment.capturesAtMs ?? 0) - clock();
+    // What no undo window reaches was set before the clock was turned back, and what is held lapses within days.
+    if (untilMs > 0 && untilMs <= LATEST_LOOK_MS) return payment;
     if ((await service.capture(payment)) === 'captured')
       return move(payment, { kind: 'succeeded', chargeId: chargeOf(payment) });
     const cancelled = await move(payment, { kind: 'cancelled' });
