@@ -12,23 +12,30 @@ const AMOUNTS = [10, 15, 20, 25, 30, 50, 75, 100, 150, 200];
 /** Notes what moves on the next pages, as browsers see it (https://web.dev/articles/cls). */
 async function watchShifts(page: Page): Promise<() => Promise<readonly string[]>> {
   await page.addInitScript(() => {
-    const shifts: string[] = [];
-    Object.assign(window, { shifts });
+    const shifts: { readonly atMs: number; readonly what: string }[] = [];
+    // A busy browser may draw a page of which it has read a part only; what follows then moves what stands there, up
+    // to the first frame of the whole page.
+    const drawn = new Promise<number>((resolve) => {
+      document.addEventListener('DOMContentLoaded', () => {
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now())));
+      });
+    });
+    const shiftsSinceDrawn = async () => {
+      const drawnMs = await drawn;
+      return shifts.filter(({ atMs }) => atMs >= drawnMs).map(({ what }) => what);
+    };
+    Object.assign(window, { shiftsSinceDrawn });
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
-        // A busy browser may paint a page of which it has read a part only; what follows then moves what
-        // stands there.
-        const [load] = performance.getEntriesByType('navigation');
-        const readMs = load instanceof PerformanceNavigationTiming ? load.domInteractive : 0;
-        if (readMs === 0 || entry.startTime < readMs) continue;
         for (const { node, previousRect, currentRect } of Reflect.get(entry, 'sources')) {
-          const what = node instanceof Element ? node.outerHTML.slice(0, 80) : node?.textContent;
-          shifts.push(`${what} from ${JSON.stringify(previousRect)} to ${JSON.stringify(currentRect)}`);
+          const moved = node instanceof Element ? node.outerHTML.slice(0, 80) : node?.textContent;
+          const what = `${moved} from ${JSON.stringify(previousRect)} to ${JSON.stringify(currentRect)}`;
+          shifts.push({ atMs: entry.startTime, what });
         }
       }
     }).observe({ type: 'layout-shift', buffered: true });
   });
-  return () => page.evaluate(() => Reflect.get(window, 'shifts'));
+  return () => page.evaluate(() => Reflect.get(window, 'shiftsSinceDrawn')());
 }
 
 /** Waits until headings have their own typeface, the last thing that could move a page. */
