@@ -41,7 +41,11 @@ test.describe('the steps in the history', () => {
       button.click();
     });
     await proceedWith(page, '$50');
-    await expect(page.getByRole('button', { name: /^Pay \$52\.50/ })).toBeVisible();
+    const pay = page.getByRole('button', { name: /^Pay \$52\.50/ });
+    await expect(pay).toBeVisible();
+    // The entries below are still there after a reload.
+    await page.reload();
+    await expect(pay).toBeVisible();
     await changeAmount.click();
     await expect(page.getByRole('radio', { name: '$50', exact: true })).toBeChecked();
     await page.goBack();

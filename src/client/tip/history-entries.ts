@@ -8,8 +8,8 @@ export type Entry =
   | {
       readonly step: 'payment';
       readonly figures: string;
-      /** The load of the page that put it above the entry of its amount; null when that lies elsewhere. */
-      readonly load: number | null;
+      /** Whether the entry of its amount is the one below it, also after a reload. */
+      readonly isAboveAmount: boolean;
     }
   /** The success of a demo, which has no transaction for an address to name. */
   | { readonly step: 'success'; readonly receipt: Receipt };

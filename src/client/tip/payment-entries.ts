@@ -3,23 +3,20 @@ import { currentPath, PAYMENT, receiptAt } from '../paths.ts';
 import { type Entry, markEntry, presentEntry } from './history-entries.ts';
 import type { Receipt } from './tip-flow.ts';
 
-/** Identifies this load of the page. */
-const LOAD = performance.timeOrigin;
-
 /** The step back that the browser is taking, which is asynchronous; null when there is none. */
 let stepBack: Promise<void> | null = null;
 
 export async function enterPayment(figures: string): Promise<void> {
   await stepBack;
   markEntry({ step: 'select-amount', figures });
-  navigate(currentPath(), { state: { step: 'payment', figures, load: LOAD } satisfies Entry });
+  navigate(currentPath(), { state: { step: 'payment', figures, isAboveAmount: true } satisfies Entry });
 }
 
 /** Goes from the entry of the payment back to that of the amount, and resolves when the browser is there. */
 export async function leavePayment(): Promise<void> {
   const entry = presentEntry();
   if (entry.step !== 'payment') return;
-  if (entry.load !== LOAD) {
+  if (!entry.isAboveAmount) {
     markEntry({ step: 'select-amount', figures: entry.figures });
     return;
   }

@@ -147,7 +147,7 @@ export async function continuePayment(
     return;
   }
   // After a login the entry below belongs to the tip page that led to it.
-  if (waiting !== null) markEntry({ step: 'payment', figures, load: null });
+  if (waiting !== null) markEntry({ step: 'payment', figures, isAboveAmount: false });
   // A guest who logs in elsewhere before paying pays under the account.
   dispatch({ type: 'amount-changed' });
   dispatch({ type: 'proceeded', attempt: openAttempt(qrId, payerId, amountCents) });
