@@ -27,6 +27,7 @@ const CONTROLS = {
   readyThankYou: { role: 'button', name: 'You made my day!' },
   thisMonth: { role: 'link', name: 'This month' },
   editProfile: { role: 'button', name: 'Edit Profile' },
+  security: { role: 'button', name: /^Security & Data/ },
   save: { role: 'button', name: 'Save' },
 } as const satisfies Readonly<Record<string, Control>>;
 
@@ -213,7 +214,7 @@ describe.each([webkit, firefox])('$name', ({ name, packages, isInstalled, start 
     }
   });
 
-  test('a changed profile is saved', async () => {
+  test('a changed profile is saved, and the list of devices breaks no date', async () => {
     const { customer } = await newSides();
     await phone.handTo(customer.token);
     await phone.open('/dashboard?tab=profile');
@@ -223,5 +224,8 @@ describe.each([webkit, firefox])('$name', ({ name, packages, isInstalled, start 
     await phone.tap(CONTROLS.save);
     await phone.read('Welcome, Zoë Newname', '+43 1 234567');
     await picture('profile');
+    await phone.tap(CONTROLS.security);
+    await phone.read('Where you are logged in');
+    await phone.seeTimeInOneLine();
   });
 });

@@ -58,6 +58,15 @@ export function rowsOfTabs(): number {
   return new Set(tabs.map((tab) => Math.round(tab.getBoundingClientRect().top))).size;
 }
 
+/** In how many lines the first time of a page is written. */
+export function linesOfTime(): number {
+  const time = document.querySelector('time');
+  if (time === null) return 0;
+  const range = document.createRange();
+  range.selectNodeContents(time);
+  return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+}
+
 /** Marks everything in the field that has the focus, so that what is typed replaces it. */
 export function selectAll(): null {
   const field = document.activeElement;

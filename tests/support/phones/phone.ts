@@ -6,6 +6,7 @@ import {
   beginAnew,
   type Control,
   isArrived,
+  linesOfTime,
   markAsLeft,
   type Place,
   placeOf,
@@ -97,6 +98,11 @@ export class Phone {
     } finally {
       await this.#engine.resize(SCREEN.width, SCREEN.height);
     }
+  }
+
+  /** Waits until the first time on the page stands in one line. */
+  seeTimeInOneLine(): Promise<void> {
+    return this.#expect('a time in one line', async () => (await this.#run(linesOfTime)) === 1);
   }
 
   savePicture(path: string): Promise<void> {
