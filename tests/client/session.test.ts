@@ -116,7 +116,7 @@ describe('what another tab does', () => {
 
   it('is found by a page that the browser had kept for Back, and heard of nothing', async () => {
     storage.setItem(brand.tokenStorageKey, 'a token');
-    const { beginSession, followOtherTabs, presentSession } = await loadPage();
+    const { become, beginSession, followOtherTabs, presentSession } = await loadPage();
     let verified = 0;
     const stop = followOtherTabs(() => {
       verified += 1;
@@ -131,10 +131,15 @@ describe('what another tab does', () => {
     storage.setItem(brand.tokenStorageKey, 'another token');
     pass('pageshow');
     expect([verified, presentSession().status]).toEqual([1, 'signed-in']);
+    // A question that was under way has failed because the page was left.
+    pass('pagehide');
+    become({ status: 'unreachable' });
+    pass('pageshow');
+    expect(verified).toBe(2);
     pass('pagehide');
     storage.clear();
     pass('pageshow');
-    expect([verified, presentSession().status]).toEqual([1, 'signed-out']);
+    expect([verified, presentSession().status]).toEqual([2, 'signed-out']);
     stop();
   });
 });

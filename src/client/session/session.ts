@@ -86,6 +86,8 @@ export function followOtherTabs(verify: () => void): () => void {
     },
     end,
   );
-  window.addEventListener('pageshow', ({ persisted }) => persisted && readToken() !== left && follow(), end);
+  // What it asked when it was left has failed.
+  const isOld = () => readToken() !== left || presentSession().status !== 'signed-in';
+  window.addEventListener('pageshow', ({ persisted }) => persisted && isOld() && follow(), end);
   return () => end.abort();
 }
