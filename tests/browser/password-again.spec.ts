@@ -112,7 +112,8 @@ test('a download of all data and a new API key ask for the password, and are mad
   await picture(page, 'api-key-made');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await made.getByRole('button', { name: 'Copy Key' }).click();
-  await expect(toast(page, 'Key copied')).toBeVisible();
+  // The dialog would lie over a toast of the page.
+  await expect(made.getByText('Key copied', { exact: true })).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
   await made.getByRole('button', { name: 'Done' }).click();
   const key = page.getByRole('list', { name: 'Your API keys' }).getByRole('listitem');

@@ -18,8 +18,12 @@ export function Dialog({ title, size, onClose, children }: DialogProps) {
   useLayoutEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
-    // An open dialog that is removed would lose the focus.
-    return () => opened?.close();
+    moveToasts();
+    return () => {
+      // An open dialog that is removed would lose the focus.
+      opened?.close();
+      moveToasts();
+    };
   }, []);
   return (
     <dialog
@@ -51,6 +55,13 @@ export function Dialog({ title, size, onClose, children }: DialogProps) {
       {children}
     </dialog>
   );
+}
+
+/** Moves the toasts (toaster.tsx) into the newest open dialog, which lies over everything outside it, or back. */
+function moveToasts(): void {
+  const toasts = document.getElementById('toasts');
+  const front = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;
+  if (toasts) front.append(toasts);
 }
 
 /** Gives the title the first focus, so that reading begins there; React would focus it too early. */

@@ -1,6 +1,10 @@
-/** Draws at most three queued toasts at the right, below the head of the page with its buttons. */
+/**
+ * Draws queued toasts at the right, below the head of the page with its buttons. By sonner's own bounds each
+ * stays for four seconds, and three are seen at once.
+ */
 import 'sonner/dist/styles.css';
 import { useEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { Toaster as Sonner, toast } from 'sonner';
 import { dismissShownBy, type Toast, takeToasts, useWaitingToasts } from '../../toasts.ts';
 import './toaster.css';
@@ -8,14 +12,17 @@ import './toaster.css';
 /** The event of the document when a card, below which toasts are drawn, has come or gone. */
 export const CARD_PLACED = 'card-placed';
 
-const SHOWN_MS = 4_000;
 /** The longest time that a resting pointer keeps a toast: a finger never leaves what it has touched. */
 const LONGEST_MS = 12_000;
-const MAX_VISIBLE = 3;
 /** A toast stays readable for this time before the next one of its subject replaces it. */
 const READ_MS = 1_200;
 /** The least distance from the edges of the window and from the head, in CSS pixels. */
 const MARGIN_PX = 16;
+
+/** Holds the toasts; dialog.tsx moves it, because an open dialog mutes what is outside it. */
+const toasts = document.createElement('div');
+toasts.id = 'toasts';
+document.body.append(toasts);
 
 const shownAt = new Map<string, number>();
 const endings = new Map<string | number, ReturnType<typeof setTimeout>>();
@@ -57,7 +64,7 @@ export function Toaster() {
   useEffect(() => {
     const place = () => setTop(findTopPx());
     place();
-    window.addEventListener('scroll', place, { passive: true });
+    window.addEventListener('scroll', place);
     window.addEventListener('resize', place);
     document.addEventListener(CARD_PLACED, place);
     return () => {
@@ -73,16 +80,6 @@ export function Toaster() {
     for (const one of waiting) show(one);
     takeToasts(waiting);
   }, [waiting]);
-  return (
-    <Sonner
-      position="top-right"
-      offset={{ top, right: MARGIN_PX }}
-      mobileOffset={{ top, left: MARGIN_PX, right: MARGIN_PX }}
-      duration={SHOWN_MS}
-      visibleToasts={MAX_VISIBLE}
-      expand
-      theme="system"
-      richColors={false}
-    />
-  );
+  const offset = { top, left: MARGIN_PX, right: MARGIN_PX };
+  return createPortal(<Sonner position="top-right" offset={offset} mobileOffset={offset} expand />, toasts);
 }
