@@ -339,6 +339,12 @@ test.describe('the editor of a tip page', () => {
     expect(original.includes('Camera-Of-Pat')).toBe(true);
     await choosePhoto(page, original);
     await expect(editor(page).getByRole('application')).toBeVisible();
+    const [cropper, save] = await Promise.all([
+      editor(page).getByRole('application').boundingBox(),
+      editor(page).getByRole('button', { name: 'Save' }).boundingBox(),
+    ]);
+    if (!cropper || !save) throw new Error('the photo is not shown');
+    expect(cropper.y + cropper.height, 'the bar below covers no photo').toBeLessThanOrEqual(save.y);
     const sending = page.waitForRequest((request) => request.method() === 'PUT');
     await editor(page).getByRole('button', { name: 'Save' }).click();
     const sent = (await sending).postDataBuffer() ?? Buffer.alloc(0);

@@ -1,6 +1,6 @@
 /** Chooses, takes, cuts and removes the photo of a tip page. */
 import { Camera, ImagePlus, Trash2 } from 'lucide-react';
-import { type ReactNode, type Ref, useRef } from 'react';
+import { type ReactNode, type Ref, useLayoutEffect, useRef } from 'react';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { Button } from '../../ui/button.tsx';
 import { type CroppedPicture, openPicture, PictureError } from './photo.ts';
@@ -31,6 +31,13 @@ export function PhotoField({ code, photo: chosen, error, onChange, onError }: Ph
   const photo = shownOf(chosen);
   const hasPhoto = photo.kind === 'new' || (photo.kind === 'kept' && code.photoUrl !== null);
   const choose = useRef<HTMLButtonElement>(null);
+  const field = useRef<HTMLFieldSetElement>(null);
+
+  useLayoutEffect(() => {
+    // The bar below may cover what the chosen picture changes.
+    if (chosen.kind === 'opening' || chosen.kind === 'new')
+      field.current?.scrollIntoView({ block: 'nearest' });
+  }, [chosen.kind]);
 
   async function open(file: File) {
     const opened = openPicture(file);
@@ -59,7 +66,7 @@ export function PhotoField({ code, photo: chosen, error, onChange, onError }: Ph
   }
 
   return (
-    <fieldset className={styles.photo}>
+    <fieldset ref={field} className={styles.photo}>
       <legend className={styles.legend}>Photo (optional)</legend>
       {photo.kind === 'new' && (
         <PhotoCropper
