@@ -8,7 +8,7 @@ import { paths } from '../../paths.ts';
 import { addressOf, isOutOfOrder, isUnfiltered, type TipFilter } from '../../signed-in/later/tip-filter.ts';
 import { focusPanel } from '../shared/fetched.tsx';
 import styles from './filter-bar.module.css';
-import { FilterChips } from './filter-chips.tsx';
+import { DIRECTIONS, FilterChips } from './filter-chips.tsx';
 import { Sums } from './sums.tsx';
 
 /** A link that clears the filters goes with them. */
@@ -50,7 +50,6 @@ export function FilterBar({ user, filter, isReceiver, services }: FilterBarProps
   );
 }
 
-const DIRECTIONS = { received: 'Received', sent: 'Sent' } as const;
 const dayFormat = new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeZone: 'UTC' });
 
 function describe({ direction, serviceCategory, from, to }: TipFilter): string {

@@ -17,11 +17,7 @@ import {
 import { Field } from '../../ui/field.tsx';
 import styles from './filter-bar.module.css';
 
-const DIRECTIONS: readonly (readonly [value: TipDirection | null, label: string])[] = [
-  [null, 'All'],
-  ['received', 'Received'],
-  ['sent', 'Sent'],
-];
+export const DIRECTIONS = { received: 'Received', sent: 'Sent' } as const;
 
 const PERIOD_LABELS: Readonly<Record<PeriodName, string>> = {
   today: 'Today',
@@ -134,10 +130,10 @@ function Direction({ value, onChange }: DirectionProps) {
   return (
     <fieldset className={styles.group}>
       <legend className="visually-hidden">Direction</legend>
-      {DIRECTIONS.map(([one, label]) => (
-        <label key={label} className={styles.chip} data-on={one === value}>
+      {([null, 'received', 'sent'] as const).map((one) => (
+        <label key={one} className={styles.chip} data-on={one === value}>
           <input type="radio" name={name} checked={one === value} onChange={() => onChange(one)} />
-          {label}
+          {one ? DIRECTIONS[one] : 'All'}
         </label>
       ))}
     </fieldset>

@@ -63,12 +63,12 @@ export function Transactions({ user, listing, isReceiver, sketch }: Transactions
 }
 
 function servicesOf(user: User, { transactions }: Listing, { serviceCategory }: TipFilter) {
-  const known = new Set([
-    ...user.serviceCategories,
-    ...transactions.map((transaction) => transaction.serviceCategory),
-    serviceCategory,
-  ]);
-  return SERVICE_CATEGORIES.filter((category) => known.has(category));
+  return SERVICE_CATEGORIES.filter(
+    (category) =>
+      category === serviceCategory ||
+      user.serviceCategories.includes(category) ||
+      transactions.some((transaction) => transaction.serviceCategory === category),
+  );
 }
 
 interface FoundTransactionsProps {
