@@ -388,6 +388,14 @@ describe('what an operator has paid to the receiver of won disputes', () => {
     expect(dueToReceiver(again.payment, chargeOf({ disputes: won }))).toEqual([]);
   });
 
+  test('and what rounded parts have left of no transfer is neither owed nor debited', () => {
+    const transfer = { cents: WHOLE, reversedCents: 999, unmovableCents: 1 };
+    const refunds = [refundOf('re_1', 1_000, false, 9)];
+    const taken = read(begun(TIP), chargeOf({ refunds, transfer }));
+    expect(debtsIn(taken)).toEqual(debts(0, 0));
+    expect(kindsIn(taken)).toEqual(['refund']);
+  });
+
   test('and what was given at the payment service as well comes back, without a debit', () => {
     const disputes = won.map((dispute) => ({ ...dispute, givenBackCents: WHOLE }));
     const twice = read(paid(), chargeOf({ disputes }));

@@ -384,6 +384,25 @@ describe('a dispute that was won', () => {
     expect(heldBy()).toBe(1_940);
   });
 
+  test('leaves a cent that nobody can take, where what is given and what is taken are rounded in other parts', async () => {
+    const { service, paid, stripe, heldBy, read, takeBack } = await open();
+    const payment = await paid();
+    const id = stripe.disputePart(payment.chargeId ?? '', 6);
+    await takeBack(payment, 7);
+    stripe.closeDispute(id, 'won');
+    // After fees seven cents are six and one is one, so that five are given for six.
+    expect(await service.giveBack(payment, { id, givenBackCents: 0 }, 6)).toBe('given_back');
+    for (const cents of [2_094, 2_095, 2_096, 2_097, 2_098, 2_099])
+      expect(await takeBack(payment, cents)).toBe('taken_back');
+    expect(heldBy()).toBe(0);
+    expect((await read(payment)).transfer).toEqual({
+      cents: 2_100,
+      reversedCents: 2_099,
+      unmovableCents: 1,
+    });
+    expect(await takeBack(payment, 2_100)).toBe('refused');
+  });
+
   test('can be followed by another one, which is taken from what was given back', async () => {
     const { service, payment, id, stripe, heldBy, read, takeBack } = await wonDispute();
     await service.giveBack(payment, { id, givenBackCents: 0 }, 2_100);

@@ -29,18 +29,27 @@ function movedBack(stripe: StripeStandIn, charge: Charge, transactionId: unknown
     charge.disputes.filter(({ status }) => status === 'needs_response' || status === 'lost'),
   );
   const beforeFees = (of: unknown, amount: number) => Number(Object(of).before_fees ?? amount);
-  const givenBack = givenBackFor(stripe, transactionId).reduce((total, transfer) => {
+  let [givenBack, unmovable] = [0, 0];
+  for (const transfer of givenBackFor(stripe, transactionId)) {
     const { amount, reversed, reversals } = transfer;
-    if (reversed === amount) return total;
+    const isToldAll = reversals.every((one) => Object(one.metadata).before_fees !== undefined);
+    if (reversed === amount && !isToldAll) continue;
     const whole = beforeFees(transfer.metadata, amount);
     const taken = reversals.map((one) => beforeFees(one.metadata, Math.round((one.amount * whole) / amount)));
-    return taken.reduce((left, part) => left - part, total + whole);
-  }, 0);
+    const kept = Math.max(
+      0,
+      taken.reduce((left, part) => left - part, whole),
+    );
+    givenBack += kept;
+    // Rounded parts have left no cent of it after fees.
+    if (reversed === amount) unmovable += kept;
+  }
+  const taken = charge.reversedCents - givenBack;
   return {
     failed,
     refunded: arrived,
     toGiver: Math.min(arrived + disputed, charge.amount),
-    fromReceiver: charge.reversedCents - givenBack,
+    fromReceiver: Math.max(taken, Math.min(taken + unmovable, arrived + failed + disputed)),
   };
 }
 

@@ -55,6 +55,7 @@ export function chargeStateOf(parts: ChargeParts): ChargeState | null {
   const captured = partlyCaptured(intent);
   const released = captured ? intent.amount - intent.amount_received : 0;
   const listed = releaseIn(parts);
+  const unmovable = keptIn(givenBack.filter(isReversed));
   const made = inOrder(refunds.filter((refund) => refund !== listed)).map(refundOf);
   const release = {
     // The id does not depend on whether Stripe lists the release yet.
@@ -76,9 +77,8 @@ export function chargeStateOf(parts: ChargeParts): ChargeState | null {
       .toSorted((a, b) => a.openedAtMs - b.openedAtMs),
     transfer: transfer && {
       cents: fromStripe(transfer.amount + released),
-      reversedCents: fromStripe(
-        givenBack.reduce((taken, given) => taken - keptOf(given), transfer.amount_reversed + released),
-      ),
+      reversedCents: fromStripe(transfer.amount_reversed + released - keptIn(givenBack)),
+      ...(unmovable > 0 && { unmovableCents: fromStripe(unmovable) }),
     },
   };
 }
@@ -166,10 +166,19 @@ function beforeFees({ amount, metadata }: Stripe.Transfer): number {
   return Number(metadata['before_fees'] ?? amount);
 }
 
+function isReversed({ amount, amount_reversed }: Stripe.Transfer): boolean {
+  return amount_reversed >= amount;
+}
+
+function keptIn(givenBack: readonly Stripe.Transfer[]): number {
+  return givenBack.reduce((kept, transfer) => kept + keptOf(transfer), 0);
+}
+
 /** The part of a transfer that gave back which its receiver still has, before fees. */
 export function keptOf(transfer: Stripe.Transfer): number {
-  const { amount, amount_reversed, reversals } = transfer;
-  if (amount_reversed >= amount) return 0;
+  const { amount, reversals } = transfer;
+  const isToldAll = reversals.data.every(({ metadata }) => metadata?.['before_fees'] !== undefined);
+  if (isReversed(transfer) && !isToldAll) return 0;
   const whole = beforeFees(transfer);
   // Worked out of what an operator has reversed; what was reversed here says it, since sums after fees are rounded.
   const taken = reversals.data.map((one) =>

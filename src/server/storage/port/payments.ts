@@ -92,7 +92,12 @@ export interface ChargeState {
     readonly givenBackCents: number;
   }[];
   /** The transfer to the receiver before fees, and how much of it is reversed now; null without one. */
-  readonly transfer: { readonly cents: number; readonly reversedCents: number } | null;
+  readonly transfer: {
+    readonly cents: number;
+    readonly reversedCents: number;
+    /** What is not reversed though nobody can take it: after fees, rounded parts have left no cent of it. */
+    readonly unmovableCents?: number;
+  } | null;
 }
 
 export interface PaymentRefund {

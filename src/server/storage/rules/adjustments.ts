@@ -204,7 +204,7 @@ function owedOf(
   const settled = Math.min(settledByReceiverCents - undone, Math.max(0, lacking));
   const due = Math.min(dueOf(payment, charge), Math.max(0, -lacking));
   const reversed = transfer?.reversedCents ?? 0;
-  const owed = Math.max(0, lacking - settled);
+  const owed = Math.max(0, lacking - settled - (transfer?.unmovableCents ?? 0));
   // So little may be owed or due that no cent of it is the receiver's; nobody can transfer that.
   const isCent = (from: number, to: number) =>
     takenFor(payment, charge, from) !== takenFor(payment, charge, to);
