@@ -86,7 +86,7 @@ export function followOtherTabs(verify: () => void): () => void {
     },
     end,
   );
-  // What it asked when it was left has failed.
+  // A question that was under way when the page was left has failed.
   const isOld = () => readToken() !== left || presentSession().status !== 'signed-in';
   window.addEventListener('pageshow', ({ persisted }) => persisted && isOld() && follow(), end);
   return () => end.abort();
