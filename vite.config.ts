@@ -255,7 +255,8 @@ const ABOUT_POSTGRES = ['tests/server/postgres-*.test.ts', 'tests/server/process
 
 const SERVER_TESTS = {
   setupFiles: ['tests/support/setup.ts'],
-  testTimeout: 120_000,
+  // A machine that is busy with other things is four times as slow, and the longest test takes a minute.
+  testTimeout: 300_000,
   hookTimeout: 120_000,
   // On a busy machine a process may answer seconds before its log or another connection tells the same.
   expect: { poll: { timeout: 20_000 } },

@@ -32,7 +32,9 @@ test('words arrive with the tip, on the card and in the row, and in no notificat
   await picture(page, 'words-01-card');
   await expectForEverybody(page, 'card and row of a tip with words');
 
-  await page.getByRole('button', { name: 'Dismiss' }).click();
+  // The card goes by itself while a slow machine still looks at it.
+  await page.evaluate(() => document.querySelector<HTMLElement>('[data-arrival] button')?.click());
+  await expect(arrival(page)).toHaveCount(0);
   await setHidden(page, true);
   await tipWith(backstage, customer, code, { amount: 20, message: 'For you alone' });
   await expect.poll(() => notificationsOf(page)).toEqual(['$20.00 tip · you keep $19.40 (Bartender)']);
