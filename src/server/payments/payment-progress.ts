@@ -161,7 +161,7 @@ function createEndings(deps: {
 
   async function capture(payment: PaymentRecord): Promise<PaymentRecord> {
     const untilMs = (payment.capturesAtMs ?? 0) - clock();
-    // What no undo window reaches was set before the clock was turned back, and what is held lapses within days.
+    // A time beyond every undo window was set before the clock was turned back, and the hold lapses before it.
     if (untilMs > 0 && untilMs <= LATEST_LOOK_MS) return payment;
     if ((await service.capture(payment)) === 'captured')
       return move(payment, { kind: 'succeeded', chargeId: chargeOf(payment) });

@@ -180,7 +180,8 @@ export function keptOf(transfer: Stripe.Transfer): number {
   const isToldAll = reversals.data.every(({ metadata }) => metadata?.['before_fees'] !== undefined);
   if (isReversed(transfer) && !isToldAll) return 0;
   const whole = beforeFees(transfer);
-  // Worked out of what an operator has reversed; what was reversed here says it, since sums after fees are rounded.
+  // A reversal by this server names its cents before fees, since those after fees are rounded. For one by an operator
+  // they are worked out.
   const taken = reversals.data.map((one) =>
     Number(one.metadata?.['before_fees'] ?? Math.round((one.amount * whole) / amount)),
   );

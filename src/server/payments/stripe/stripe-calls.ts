@@ -115,7 +115,7 @@ export function createStripeCalls(
         try {
           await make({ idempotencyKey: key });
         } catch (error) {
-          // Stripe repeats this one for a day, and what answers in its place may have cut off what still goes on.
+          // Stripe repeats an answer 500 for a day. Any other may be a proxy's, while the call still goes on at Stripe.
           if (!(error instanceof Stripe.errors.StripeError) || error.statusCode !== 500) throw error;
           return (await hasMoved()) ? 'moved' : 'refused';
         }

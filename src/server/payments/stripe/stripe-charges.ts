@@ -16,7 +16,8 @@ import type { StripeCalls } from './stripe-calls.ts';
 
 /**
  * Stripe repeats a refusal under the same idempotency key for a day, though what was refused may be possible by
- * then: an account takes payments again. It does neither twice, so that the time may name an attempt.
+ * then: an account takes payments again. A payment is captured and cancelled once whatever the key, so that the key
+ * may name the hour.
  */
 const KEY_LIFETIME_MS = 3_600_000;
 
