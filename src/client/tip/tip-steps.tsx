@@ -40,17 +40,24 @@ export function TipSteps({ provider, late }: TipStepsProps) {
         />
       );
     }
-    case 'recall':
-      return flow.hasFailed ? (
-        late('no-receipt', () => {
-          const { transactionId } = flow;
-          void verifySession().then(() => dispatch({ type: 'recall', transactionId }));
-        })
-      ) : (
+    case 'recall': {
+      const loading = (
         <Loading text="Loading your receipt...">
           <Skeleton height="tall" />
         </Loading>
       );
+      // A boundary further up would hide these steps meanwhile, and they would ask for the receipt once more.
+      return (
+        <Suspense fallback={loading}>
+          {flow.hasFailed
+            ? late('no-receipt', () => {
+                const { transactionId } = flow;
+                void verifySession().then(() => dispatch({ type: 'recall', transactionId }));
+              })
+            : loading}
+        </Suspense>
+      );
+    }
     default:
       return (
         <Suspense fallback={<Loading />}>
