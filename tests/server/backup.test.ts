@@ -74,6 +74,17 @@ describe('a backup', () => {
     expect(readFileSync(file, 'utf8')).toBe('precious');
   });
 
+  test('takes no name beside the database that SQLite or a restore writes over', async () => {
+    const { path, env, close } = await openWithPeople();
+    await close();
+    for (const suffix of ['-wal', '-shm', '-journal', '.incoming', '.before-restore-wal']) {
+      const backup = await runHere('db-backup', env, [`${path}${suffix}`]);
+      expect(backup, suffix).toMatchObject({ code: 1, stderr: expect.stringMatching(/written over/) });
+      expect(existsSync(`${path}${suffix}`), suffix).toBe(false);
+    }
+    expect(await runHere('db-backup', env, [`${path}.backup`])).toMatchObject({ code: 0 });
+  });
+
   test('leaves nothing half-finished where it cannot be written', async () => {
     const { env, close } = await openWithPeople();
     await close();
@@ -366,6 +377,20 @@ describe('restoring', () => {
     expect(read(path, 'SELECT count(*) FROM accounts')).toEqual([3]);
     const itself = await runHere('db-restore', { DATABASE_URL: path }, [link]);
     expect(itself).toMatchObject({ code: 1, stderr: 'The backup is the database itself.\n' });
+  });
+
+  test('leaves a backup whose name a restore writes over, and one that was set aside, where they are', async () => {
+    const { path, env, file } = await livesOn();
+    const incoming = `${path}.incoming`;
+    copyFileSync(file, incoming);
+    const refused = await runHere('db-restore', env, [incoming]);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/written over/) });
+    expect(readFileSync(incoming)).toEqual(readFileSync(file));
+    expect(await runHere('db-restore', env, [file])).toMatchObject({ code: 0 });
+    const aside = `${path}.before-restore`;
+    const { code, stdout } = await runHere('db-restore', env, [aside]);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining(`${aside}-2`) });
+    expect(existsSync(aside)).toBe(true);
   });
 
   test('of a file of the first version works, sessions and all', async () => {

@@ -35,6 +35,16 @@ test('shows the specified terms, and each version after them with its time', asy
   );
 });
 
+test('shows nothing that looks like a change', async () => {
+  const { storage, run } = await openTerms();
+  expect(await run('show --min 1')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^Usage: /),
+  });
+  expect(await storage.listTerms()).toEqual([]);
+});
+
 test('changes what it names from the time that it names, and leaves the rest', async () => {
   const { storage, run } = await openTerms();
   expect((await run('set --giver-fee 0 --from 2999-01-01T06:00+01:00')).code).toBe(0);

@@ -35,7 +35,8 @@ const FIELDS = {
 export const changeTerms: Command = async ({ config, database, words, actor, say }) => {
   const { positionals, values } = parseWords(words, { usage: USAGE, count: 1, options: OPTIONS });
   const [action] = positionals;
-  if (action !== 'show' && action !== 'set') throw new UsageError(`Usage: ${USAGE}`);
+  const isShown = action === 'show' && Object.keys(values).length === 0;
+  if (!isShown && action !== 'set') throw new UsageError(`Usage: ${USAGE}`);
   const { 'giver-fee': giverFee, 'receiver-fee': receiverFee, from, reason, ...amounts } = values;
   const fromMs = from === undefined ? undefined : readTime('from', from);
   const acts = actsOf(actor, reason, Date.now);

@@ -5,7 +5,7 @@ import { findingsOf, unread } from '../checks/findings.ts';
 import { createComparedPast, type NotedPast } from '../checks/past.ts';
 import { DatabaseRefused, type Findings } from '../port/database.ts';
 import { type Database, isSqliteError, openDatabase, refuseFaults } from './connection.ts';
-import { makeFile } from './database-files.ts';
+import { makeFile, requireLasting } from './database-files.ts';
 import { checkAuditLog, checkIntegrity, checkLedger, tipsOfPast } from './ledger-check.ts';
 import { checkSchema } from './migrations.ts';
 
@@ -29,7 +29,8 @@ export function inspectDatabase(path: string, noted: readonly NotedPast[] = []):
   });
 }
 
-export function backUp(path: string, target: string, noted: readonly NotedPast[]): Promise<Findings> {
+export async function backUp(path: string, target: string, noted: readonly NotedPast[]): Promise<Findings> {
+  requireLasting(path, target);
   return writeBackup(target, (unfinished, file) => {
     copyDatabase(path, unfinished, `the backup ${file}`);
     const findings = inspectDatabase(unfinished, noted);

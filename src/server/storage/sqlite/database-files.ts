@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { FILE_MODE } from '../care/backup-file.ts';
+import { DatabaseRefused } from '../port/database.ts';
 
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;
@@ -25,6 +26,17 @@ const MAX_LINKS = 40;
 export const COMPANIONS = ['-wal', '-shm'] as const;
 /** Suffixes of all files of a database, the empty one included. */
 const BELONGING = /^(?:\.lock|(?:\.incoming|\.before-restore(?:-\d+)?)?(?:-wal|-shm)?)$/;
+
+/** Suffixes of the names that SQLite, the lock or a restore writes over or removes beside a database. */
+const WRITTEN_OVER = /^(?:\.lock|\.incoming|(?:\.incoming|\.before-restore(?:-\d+)?)?-(?:wal|shm|journal))$/;
+
+/** @throws DatabaseRefused when what a person keeps in `file` would not last beside the database at `path`. */
+export function requireLasting(path: string, file: string): void {
+  const place = locate(path);
+  const kept = locate(file);
+  if (kept.startsWith(place) && WRITTEN_OVER.test(kept.slice(place.length)))
+    throw new DatabaseRefused(`Files named ${kept} are written over beside the database: use another name.`);
+}
 
 /** The path without symbolic links, also of a missing file. The log and all other files lie beside that path. */
 export function locate(path: string): string {

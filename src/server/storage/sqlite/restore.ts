@@ -11,17 +11,18 @@ import { DatabaseRefused, type Restored, type RestoreOptions } from '../port/dat
 import type { AuditHead } from '../rules/audit.ts';
 import { copyDatabase, requireSound } from './backup.ts';
 import { DAMAGE, type Database, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
-import { COMPANIONS, locate, removeDatabase, tighten } from './database-files.ts';
+import { COMPANIONS, locate, removeDatabase, requireLasting, tighten } from './database-files.ts';
 import { checkIntegrity, tipsOfPast } from './ledger-check.ts';
 import { appliedTo } from './migrations.ts';
 
 /** `ManagedDatabase.restore` of the file at `path`. Sessions end in the copy before it takes its place. */
 export async function restore(backup: string, path: string, options: RestoreOptions): Promise<Restored> {
-  const release = holdDatabase(path);
   const place = locate(path);
+  if (locate(backup) === place) throw new DatabaseRefused('The backup is the database itself.');
+  requireLasting(place, backup);
+  const release = holdDatabase(path);
   const incoming = `${place}.incoming`;
   try {
-    if (locate(backup) === place) throw new DatabaseRefused('The backup is the database itself.');
     requireBackup(backup, options.noted);
     removeDatabase(incoming);
     copyDatabase(backup, incoming, `the restored database beside ${path}`);
