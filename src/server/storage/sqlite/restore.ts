@@ -18,11 +18,11 @@ import { appliedTo } from './migrations.ts';
 /** `ManagedDatabase.restore` of the file at `path`. Sessions end in the copy before it takes its place. */
 export async function restore(backup: string, path: string, options: RestoreOptions): Promise<Restored> {
   const place = locate(path);
-  if (locate(backup) === place) throw new DatabaseRefused('The backup is the database itself.');
   requireLasting(place, backup);
   const release = holdDatabase(path);
   const incoming = `${place}.incoming`;
   try {
+    if (locate(backup) === place) throw new DatabaseRefused('The backup is the database itself.');
     requireBackup(backup, options.noted);
     removeDatabase(incoming);
     copyDatabase(backup, incoming, `the restored database beside ${path}`);
