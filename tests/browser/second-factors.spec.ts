@@ -62,6 +62,32 @@ async function readCodes(page: Page): Promise<readonly string[]> {
   return list.getByRole('listitem').allTextContents();
 }
 
+/** One sheet in black on white, in the dark scheme too, without what can be pressed and what stands behind. */
+async function expectOnlyCodesOnPaper(
+  page: Page,
+  codes: readonly string[],
+  { email }: Person,
+): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  for (const format of ['A4', 'Letter']) {
+    const pdf = (await page.pdf({ format })).toString('latin1');
+    expect(pdf.match(/\/Type\s*\/Page\b/g), format).toHaveLength(1);
+  }
+  await page.emulateMedia({ colorScheme: 'dark', media: 'print' });
+  const printed = (await page.locator('body').innerText()).split(/\s+/);
+  for (const word of [...codes, email]) expect(printed).toContain(word);
+  await expect(page.getByRole('button')).toHaveCount(0);
+  await expect(page.getByRole('heading')).toHaveText(['Save your recovery codes']);
+  // A box around the dialog would be drawn behind it.
+  expect(await dialog(page).evaluate((paper) => paper.parentElement?.getClientRects().length)).toBe(0);
+  const colours = await dialog(page).evaluate((paper) => {
+    const { color, backgroundColor } = getComputedStyle(paper);
+    return [color, backgroundColor, getComputedStyle(document.documentElement).backgroundColor];
+  });
+  expect(colours).toEqual(['rgb(0, 0, 0)', 'rgba(0, 0, 0, 0)', 'rgba(0, 0, 0, 0)']);
+  await page.emulateMedia({ colorScheme: null, media: null });
+}
+
 test('a passkey logs in, an app needs its code, and a recovery code brings back who lost both', async ({
   page,
   owner,
@@ -78,6 +104,7 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
   const codes = await readCodes(page);
   await picture(page, 'recovery-codes');
   await expectForEverybody(page, 'the recovery codes');
+  await expectOnlyCodesOnPaper(page, codes, owner);
   // The dialog fills a phone, and a toast would stand behind it. Pages by plain HTTP have no clipboard.
   await page.evaluate(() =>
     Object.defineProperty(navigator, 'clipboard', { configurable: true, value: undefined }),

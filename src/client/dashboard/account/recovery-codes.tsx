@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import styles from './account-care.module.css';
+import sheet from './recovery-codes.module.css';
 
 /** After a factor of which no answer says whether it was added, and which may have brought codes that nobody saw. */
 export const LOOK_AT_LIST =
@@ -26,7 +27,8 @@ interface RecoveryCodesProps {
 export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
   /** What became of copying them. A toast would stand behind a dialog that fills a phone. */
   const [said, setSaid] = useState<string>();
-  const text = `Recovery codes for ${brand.name}\n${user.email}\n\n${codes.join('\n')}\n`;
+  const whose = `Recovery codes for ${brand.name}\n${user.email}`;
+  const text = `${whose}\n\n${codes.join('\n')}\n`;
 
   async function copy() {
     try {
@@ -48,7 +50,8 @@ export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
           If you lose your phone, a recovery code logs you in together with your password. Each works once.
           You won’t see them again: keep them somewhere safe.
         </p>
-        <ul className={styles.codes} aria-label="Your recovery codes">
+        <p className={sheet.onPaper}>{whose}</p>
+        <ul className={sheet.codes} aria-label="Your recovery codes">
           {codes.map((code) => (
             <li key={code}>
               <code>{code}</code>
