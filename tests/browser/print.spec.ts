@@ -7,7 +7,16 @@ import type { Browser, Page } from '@playwright/test';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import type { RunningServer } from '../support/running-server.ts';
-import { Backstage, expect, manageCode, PUBLISHED_URL, published, test, watch } from './fixtures.ts';
+import {
+  Backstage,
+  expect,
+  holdAnswers,
+  manageCode,
+  PUBLISHED_URL,
+  published,
+  test,
+  watch,
+} from './fixtures.ts';
 
 const kit = (page: Page) => page.getByRole('dialog', { name: 'Print' });
 const button = (page: Page, name: string) => kit(page).getByRole('button', { name: `Download ${name}` });
@@ -55,6 +64,13 @@ published(
       expect([width, height]).toEqual([edge, edge]);
       expect(jsQR(new Uint8ClampedArray(data), width, height)?.data).toBe(`${PUBLISHED_URL}/tip/${code}`);
     }
+
+    const { release } = await holdAnswers(page, '**/trpc/qrCodes.print*');
+    const poster = download(page, 'Poster');
+    await expect(button(page, 'Badge')).toBeDisabled();
+    release();
+    await poster;
+    await expect(button(page, 'Badge')).toBeEnabled();
 
     await page.route('**/trpc/qrCodes.print*', (route) => route.abort(), { times: 1 });
     await button(page, 'Badge').click();

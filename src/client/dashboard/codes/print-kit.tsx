@@ -159,7 +159,7 @@ function Sheet({ format, choices: { paper, isSaving, isForShop }, printing, isOf
           name={name}
           label="Download"
           isOff={isOff}
-          isUnderWay={printing.underWay === name}
+          underWay={printing.underWay}
           onClick={() => printing.save(name, print)}
         />
         <Failure text={printing.failureOf(name)} />
@@ -180,7 +180,7 @@ function BareCode({ printing, isOff }: Pick<SheetProps, 'printing' | 'isOff'>) {
             name={label}
             label={label}
             isOff={isOff}
-            isUnderWay={printing.underWay === label}
+            underWay={printing.underWay}
             onClick={() => printing.save(label, picture)}
           />
         ))}
@@ -199,7 +199,6 @@ function paperOf(locale: string): Paper {
 }
 
 interface Printing {
-  /** The name of the print that is being made. */
   readonly underWay: string | null;
   readonly save: (name: string, print: Print) => void;
   readonly failureOf: (name: string) => string | null;
@@ -236,21 +235,22 @@ interface DownloadButtonProps {
   readonly name: string;
   readonly label: string;
   readonly isOff: boolean;
-  readonly isUnderWay: boolean;
+  /** The name of the print that is being made: no other one is made meanwhile. */
+  readonly underWay: string | null;
   readonly onClick: () => void;
 }
 
-function DownloadButton({ name, label, isOff, isUnderWay, onClick }: DownloadButtonProps) {
+function DownloadButton({ name, label, isOff, underWay, onClick }: DownloadButtonProps) {
   return (
     <Button
       look="quiet"
       className={styles.download}
       disabled={isOff}
-      aria-disabled={isUnderWay || undefined}
+      aria-disabled={underWay !== null || undefined}
       aria-label={`Download ${name}`}
       onClick={onClick}
     >
-      <Download aria-hidden /> {isUnderWay ? 'Making...' : label}
+      <Download aria-hidden /> {underWay === name ? 'Making...' : label}
     </Button>
   );
 }
