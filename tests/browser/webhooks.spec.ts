@@ -88,6 +88,8 @@ test('a webhook is made, is told of a tip, fails, and goes on with what it misse
   await expect
     .poll(async () => {
       await page.reload();
+      // The row knows of its webhooks when they are listed.
+      await expect(page.getByRole('list', { name: 'Your webhooks' })).toBeVisible();
       return page.getByRole('button', { name: /^API Keys and Webhooks/ }).innerText();
     })
     .toContain('1 webhook switched off');

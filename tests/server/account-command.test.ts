@@ -386,13 +386,17 @@ test.each([
 });
 
 test('invite makes links, lists them without their tokens, and ends one', async () => {
-  const { server } = await registerCustomer();
+  const { server, email } = await registerCustomer();
   const env = {
     DATABASE_URL: server.databasePath,
     REGISTRATION: 'invite',
     PUBLIC_URL: 'https://tips.example.com',
   };
   const invite = (...words: string[]) => runHere('invite', env, words);
+  expect(await invite('--for', email)).toMatchObject({
+    code: 1,
+    stderr: '--for: An account with this email already exists.\n',
+  });
   expect(await invite('list')).toMatchObject({ code: 0, stdout: 'No invitation is open.\n' });
   const made = [
     await invite('--for', 'Sam@Example.com', '--days', '2'),

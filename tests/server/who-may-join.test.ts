@@ -119,6 +119,14 @@ describe('an installation by invitation', () => {
     expect(await invitations.list()).toHaveLength(1);
   });
 
+  test('makes no invitation for the email of somebody who has an account, which nobody could use', async () => {
+    const { t, invitations, invite } = await openScene();
+    await t.registerCustomer('pat');
+    await expect(invite('Pat@Example.com')).rejects.toMatchObject({ fieldErrors: [{ field: 'email' }] });
+    expect(await invitations.list()).toEqual([]);
+    await invite('sam@example.com');
+  });
+
   test.each([2, 20])('lets one of %i in who come at once with one use, through both doors', async (count) => {
     const { invite, signUp } = await openScene();
     const { token } = await invite();

@@ -11,12 +11,13 @@ import { newInvitationId, type RandomBytes } from '#shared/ids.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 
 const FOR_ONE = 'An invitation for one email makes one account.';
+const HAS_ACCOUNT = 'An account with this email already exists.';
 const DAY_MS = 86_400_000;
 
 export interface Invitations {
   /**
    * @returns the invitation and its token, which is stored nowhere.
-   * @throws AppError `invalid_input` for several uses by one email.
+   * @throws AppError `invalid_input` for several uses by one email, and for the email of an account.
    */
   invite(
     asked: {
@@ -42,7 +43,7 @@ export interface Invitations {
 }
 
 export function createInvitations({
-  storage: { invitations },
+  storage,
   clock,
   random,
   mode,
@@ -52,10 +53,13 @@ export function createInvitations({
   readonly random: RandomBytes;
   readonly mode: RegistrationMode;
 }): Invitations {
+  const { invitations } = storage;
   return {
     async invite({ email, maxUses, days }, act) {
       if (email !== null && maxUses > 1)
         throw new AppError('invalid_input', { fieldErrors: [{ field: 'maxUses', message: FOR_ONE }] });
+      if (email !== null && (await storage.findCredentials(email)))
+        throw new AppError('invalid_input', { fieldErrors: [{ field: 'email', message: HAS_ACCOUNT }] });
       const token = newToken(random);
       const invitation = {
         id: newInvitationId(random),

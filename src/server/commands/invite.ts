@@ -67,7 +67,7 @@ function actionOf(words: readonly string[], acting: (reason: string | undefined)
   };
   return async (invitations, publicUrl) => {
     const inviting = invitations.invite(asked, (id) => acts('invitation_made', id));
-    const { token, ...made } = await inOptions({ maxUses: '--uses' }, inviting);
+    const { token, ...made } = await inOptions({ maxUses: '--uses', email: '--for' }, inviting);
     const link = invitationUrl(publicUrl, { token, email: asked.email });
     return {
       lines: [
