@@ -110,6 +110,25 @@ describe('in a tab with storage', () => {
     expect(awaitsLogin(CODE)).toBe(false);
   });
 
+  it('what an account has sent is its own again after other accounts, and no guest’s meanwhile', async () => {
+    const { openAttempt, markSent } = await loadPage();
+    const ofCam = openAttempt(CODE, 'cam', TWENTY);
+    markSent(CODE, ofCam);
+    const ofKim = openAttempt(CODE, 'kim', FIFTY);
+    expect(ofKim.key).not.toBe(ofCam.key);
+    markSent(CODE, ofKim);
+    openAttempt(CODE, 'lou', FIFTY);
+    const later = await loadPage();
+    expect(later.awaitsLogin(CODE)).toBe(true);
+    expect(later.openAttempt(CODE, 'cam', TWENTY)).toEqual({ ...ofCam, wasSent: true });
+    expect(later.unsettledAttempt(CODE, 'cam')).toEqual({ ...ofCam, wasSent: true });
+    later.settleAttempt(CODE);
+    expect(later.unsettledAttempt(CODE, 'cam')).toBeNull();
+    expect(later.openAttempt(CODE, 'kim', FIFTY)).toEqual({ ...ofKim, wasSent: true });
+    later.settleAttempt(CODE);
+    expect(later.awaitsLogin(CODE)).toBe(false);
+  });
+
   describe('the words of an attempt', () => {
     const WORDS = { message: 'Great drinks', withName: true, complaints: [] };
     const OTHERS = { ...WORDS, message: 'Even better' };

@@ -87,6 +87,7 @@ async function openTipPage() {
     isPausedAnew: () => recallPause(qrId),
     tips: () => listTips(t.storage, giver.user.id),
     toasts: () => toastsOf(toasts),
+    logInAs: async (token: string) => logIn(token, await t.trpc(token).auth.me.query()),
     async logInAgain() {
       const token = await beginSession(t.storage, giver.user.email);
       logIn(token, await t.trpc(token).auth.me.query());
@@ -108,6 +109,20 @@ it('pays nothing when a proxy sends the body of another tip in its place, and pa
   expect(await page.pay()).toEqual({ event: PAID, mustLogIn: false });
   expect(page.connection.lastBody).toContain(key);
   expect(await page.tips()).toHaveLength(2);
+});
+
+it('pays no attempt of another account than the one that is logged in now, and shows nobody its message', async () => {
+  const page = await openTipPage();
+  page.write('for Pat, from Cam');
+  const other = await page.t.registerCustomer('other');
+  await page.logInAs(other.token);
+  const failed = { type: 'failed', interruption: null };
+  expect(await page.pay()).toEqual({ event: failed, mustLogIn: false });
+  expect(page.toasts()).toEqual([expect.stringContaining('Nothing was charged')]);
+  expect(page.connection.requests).toBe(0);
+  await page.logInAs(page.giver.token);
+  expect(await page.pay()).toEqual({ event: PAID, mustLogIn: false });
+  expect(page.connection.lastBody).toContain('for Pat, from Cam');
 });
 
 it('pays once, says so, and closes the attempt, so that a second tip of the same amount is a second one', async () => {

@@ -1,8 +1,9 @@
 /** Shows the tip that waits while its giver logs in. The slip keeps its height while the script reads the tip. */
-import { useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { readQrCodeId } from '#shared/ids.ts';
 import { readTipAmount } from '#shared/tip-amount.ts';
-import { waitingTip } from '../giving/waiting-tip.ts';
+import { takeWaitingTip, waitingTip } from '../giving/waiting-tip.ts';
+import { presentSession } from '../session/session.ts';
 import { registrationMode } from '../ui/later/registration-mode.ts';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
@@ -11,8 +12,13 @@ import styles from './waiting-tip-slip.module.css';
 export function WaitingTipSlip({ qrId }: { readonly qrId: string }) {
   const isTakenOver = useTakenOver();
   // The tip is stored under the code's own spelling, not under that of the address.
-  const tip = isTakenOver ? waitingTip(readQrCodeId(qrId) ?? qrId) : null;
+  const id = readQrCodeId(qrId) ?? qrId;
+  const tip = isTakenOver ? waitingTip(id) : null;
   const amountCents = tip && readTipAmount(tip.figures).amountCents;
+  useEffect(() => {
+    // Whoever leaves without a login chooses anew.
+    return () => void (presentSession().status === 'signed-out' && takeWaitingTip(id));
+  }, [id]);
   const entering = registrationMode() === 'closed' ? 'Log in' : 'Log in or sign up';
   return (
     <div className={styles.waiting}>

@@ -69,22 +69,49 @@ export function settleAttempt(qrId: string): void {
 
 /**
  * An attempt that a guest has sent belongs to everybody in this tab: whoever logs in before its outcome is known goes
- * on with it, because another attempt might pay twice.
+ * on with it, because another attempt might pay twice. What an account has sent is its own again when it returns.
  */
 export function unsettledAttempt(qrId: string, payerId: string): Attempt | null {
   const attempt = keptAttempt(qrId);
-  const isOwn = attempt?.userId === payerId || (attempt?.userId === GUEST && attempt.wasSent);
-  return isOwn ? attempt : null;
+  if (attempt?.userId === payerId || (attempt?.userId === GUEST && attempt.wasSent)) return attempt;
+  const others = attemptsSetAside(qrId);
+  const own = others.find(({ userId }) => userId === payerId);
+  if (own === undefined) return null;
+  write(
+    othersName(qrId),
+    others.filter((other) => other !== own),
+  );
+  setAside(qrId, payerId);
+  write(attemptName(qrId), own);
+  return own;
 }
 
 /** True when an account has sent an attempt here whose outcome is unknown: a guest might pay it twice. */
 export function awaitsLogin(qrId: string): boolean {
-  const attempt = keptAttempt(qrId);
+  return attemptsSetAside(qrId).length > 0 || isSentByAccount(keptAttempt(qrId));
+}
+
+/** Keeps what another account than `userId` has sent, before an attempt of `userId` takes its place. */
+function setAside(qrId: string, userId: string): void {
+  const kept = keptAttempt(qrId);
+  if (isSentByAccount(kept) && kept.userId !== userId)
+    write(othersName(qrId), [...attemptsSetAside(qrId), kept]);
+}
+
+function isSentByAccount(attempt: Attempt | null): attempt is Attempt {
   return attempt?.wasSent === true && attempt.userId !== GUEST;
 }
 
+function attemptsSetAside(qrId: string): Attempt[] {
+  const stored = read(othersName(qrId));
+  return Array.isArray(stored) ? stored.map(readAttempt).filter(isSentByAccount) : [];
+}
+
 function keptAttempt(qrId: string): Attempt | null {
-  const stored = read(attemptName(qrId));
+  return readAttempt(read(attemptName(qrId)));
+}
+
+function readAttempt(stored: unknown): Attempt | null {
   if (!isRecord(stored)) return null;
   const { key, userId, amountCents, wasSent, transactionId } = stored;
   const words = readMessage(stored['words']);
@@ -117,6 +144,7 @@ export function beginAttempt(
   { userId, amountCents }: Pick<Attempt, 'userId' | 'amountCents'>,
   words: TipMessage | undefined,
 ): Attempt {
+  setAside(qrId, userId);
   const attempt = {
     key: newIdempotencyKey(),
     userId,
@@ -129,6 +157,7 @@ export function beginAttempt(
 }
 
 const attemptName = (qrId: string) => `tip-attempt:${qrId}`;
+const othersName = (qrId: string) => `tip-attempts-of-others:${qrId}`;
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;

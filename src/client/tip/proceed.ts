@@ -21,13 +21,16 @@ type Dispatch = (event: TipEvent) => void;
 
 const LAST_TIP_FIRST = 'Please login to see what became of your last tip';
 
+/** @param pathname that of the tip page; whoever has left it while something was fetched stays where they are. */
 export async function proceed(
   provider: Provider,
   { choice, interruption }: Extract<TipFlow, { step: 'select-amount' }>,
   dispatch: Dispatch,
+  pathname: string,
 ): Promise<void> {
   if (presentSession().status === 'checking' || presentSession().status === 'unreachable')
     await verifySession();
+  if (window.location.pathname !== pathname) return;
   const present = presentSession();
   if (present.status === 'unreachable') {
     dispatch({ type: 'failed', interruption: interruption ?? 'not-sent' });
@@ -114,12 +117,17 @@ export function figuresOf({ quickAmountCents, customText }: Choice): string {
   return quickAmountCents === null ? customText : formatMoney(quickAmountCents);
 }
 
-/** Resumes a tip after a login, a reload or a step through the history, or restores an amount that cannot be paid. */
+/**
+ * Resumes a tip after a login, a reload or a step through the history, or restores an amount that cannot be paid.
+ * @param pathname that of the tip page; nothing is resumed for whoever has left it, or has logged out meanwhile.
+ */
 export async function continuePayment(
   { qrId, isDemo, closed }: Provider,
   payerId: string,
-  dispatch: (event: TipEvent) => void,
+  dispatch: Dispatch,
+  pathname: string,
 ): Promise<void> {
+  if (window.location.pathname !== pathname || payerOf(presentSession()) !== payerId) return;
   const entry = presentEntry();
   const unsettled = isDemo ? null : unsettledAttempt(qrId, payerId);
   if (unsettled?.transactionId) {

@@ -7,7 +7,7 @@ import type { Failure } from '../api-client/api.ts';
 import { call, type Outcome, whilePatient } from '../calls.ts';
 import { read, write } from '../giving/tab-storage.ts';
 import { takesGuestTips } from '../installation.ts';
-import { readToken } from '../session/session.ts';
+import { presentSession, readToken } from '../session/session.ts';
 import { toastError, toastMessage, toastSuccess } from '../toasts.ts';
 import {
   type Attempt,
@@ -30,6 +30,7 @@ import type { Receipt, TipEvent } from './tip-flow.ts';
 
 export const LOGIN_FIRST = 'Please login to send tips';
 export const PAYMENT_FAILED = 'Payment failed. Please try again.';
+const OTHER_ACCOUNT = 'Another account is logged in now. Nothing was charged: proceed to pay with it.';
 const DEMO_PAYMENT_MS = 2_000;
 
 type Paid = Pick<Transaction, 'status' | 'paymentUrl'> & { readonly receipt: Receipt };
@@ -51,6 +52,13 @@ export async function sendTip(
   if (!isDemo && attempt.userId !== GUEST && takesGuestTips() && readToken() === null) {
     toastError(LOGIN_FIRST);
     return { event: { type: 'failed', interruption: null }, mustLogIn: true };
+  }
+  // Nor may another account, which another tab has logged in, pay it: its message is not theirs.
+  const present = presentSession();
+  const payer = present.status === 'signed-in' ? present.user.id : null;
+  if (!isDemo && attempt.userId !== GUEST && payer !== null && payer !== attempt.userId) {
+    toastError(OTHER_ACCOUNT);
+    return { event: { type: 'failed', interruption: null }, mustLogIn: false };
   }
   const payment = await (isDemo ? payDemo(attempt.amountCents) : payTip(provider, attempt));
   if (payment.failure === null) {

@@ -100,7 +100,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     if (payerId === null || paidIn(window.location.search) !== null) return;
     if (payerId === GUEST && !isAboutToPay && !mayKeepAttempt()) return;
     const paying = await fetchPayingIfPossible();
-    await paying?.continuePayment(provider, payerId, dispatch);
+    await paying?.continuePayment(provider, payerId, dispatch, pathname);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides whether it goes on
   useEffect(() => void goOn(), [session.status, payerId]);
@@ -129,9 +129,10 @@ function useActs(
       isBusy.current = true;
       setProceeding(true);
       if (event) dispatch(event);
+      const { pathname } = window.location;
       try {
         const paying = await fetchPayingIfPossible();
-        if (paying) await paying.proceed(provider, chosen, dispatch);
+        if (paying) await paying.proceed(provider, chosen, dispatch, pathname);
         else dispatch({ type: 'failed', interruption: chosen.interruption ?? 'not-sent' });
       } finally {
         isBusy.current = false;
