@@ -408,6 +408,10 @@ const config: ViteUserConfig = {
             moduleSideEffects: [{ test: /node_modules[\\/]@trpc[\\/]client[\\/]/, sideEffects: false }],
           },
           output: {
+            // Letters of a hash do not compress, and each page loads the names of all files.
+            chunkFileNames: 'assets/[name]-[hash:7].js',
+            entryFileNames: 'assets/[name]-[hash:7].js',
+            assetFileNames: 'assets/[name]-[hash:7][extname]',
             codeSplitting: {
               groups: CHUNKS.map((chunk) => ({
                 name: chunk.name,

@@ -435,7 +435,13 @@ test.describe('the editor of a tip page', () => {
     await expect(editor(page)).toHaveCount(0);
     await expect(page).toHaveURL('/dashboard');
 
-    await card(page).getByRole('button', { name: 'Edit Page' }).click();
+    const edit = card(page).getByRole('button', { name: 'Edit Page' });
+    await edit.click();
+    await editor(page).getByRole('button', { name: 'Close' }).dblclick();
+    await expect(editor(page)).toHaveCount(0);
+    await expect(page).toHaveURL('/dashboard');
+
+    await edit.click();
     const name = editor(page).getByLabel('Display name');
     await name.fill('Nightfall');
     const question = page.getByRole('dialog', { name: 'Discard your changes?' });
@@ -462,6 +468,7 @@ test.describe('the editor of a tip page', () => {
     await page.keyboard.press('Escape');
     await question.getByRole('button', { name: 'Discard' }).click();
     await expect(editor(page)).toHaveCount(0);
+    await expect(edit).toBeFocused();
     await expect(card(page)).not.toContainText('Nightfall');
 
     await test.step('an answer that comes when the editor is left leads nowhere', async () => {

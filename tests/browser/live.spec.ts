@@ -245,6 +245,19 @@ test('the last tip stays until it is seen: dismissed, thanked for with one tap, 
   await page.goBack();
   await expect(page.getByRole('article')).toBeVisible();
   await expect(lastTip(page)).toHaveCount(0);
+
+  // A tip that comes while another is answered waits.
+  await backstage.tip(customer, code, 70);
+  await lastTip(page).getByRole('button', { name: 'More' }).click();
+  const words = page.getByRole('dialog').getByLabel('In your own words');
+  await words.fill('See you on Friday!');
+  await backstage.tip(customer, code, 80);
+  await expect(lastTip(page).getByText('+1 more')).toBeAttached();
+  await expect(words).toHaveValue('See you on Friday!');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(lastTip(page)).toContainText('$80.00 tip');
+  const [, thankedNext] = await backstage.call('GET', '/transactions', { token: provider.token });
+  expect(thankedNext).toMatchObject({ amount: 70, thank_you: 'See you on Friday!' });
 });
 
 test('tips that follow each other grow one card, which is said once each time and goes by itself', async ({

@@ -181,12 +181,43 @@ test('a thank-you in own words says what is wrong with it where it is written', 
     token: provider.token,
     body: { text: 'Said elsewhere' },
   });
-  await dialog(page).getByRole('button', { name: 'Thank you!', exact: true }).click();
-  await expect(dialog(page)).toContainText('You said');
+  await dialog(page).getByRole('button', { name: 'Thank you!', exact: true }).press('Enter');
+  await expect(dialog(page).getByRole('alert')).toHaveText('You have already said thank you for this tip.');
   await expect(dialog(page)).toContainText('Said elsewhere');
+  await expect(dialog(page).getByRole('heading', { name: 'You said' })).toBeFocused();
   expect(complaints.splice(0)).toEqual(
     ['422', '422', '422', 'ERR_FAILED', 'ERR_FAILED', '409'].map((status) => expect.stringContaining(status)),
   );
+});
+
+test('a double click on Thank opens the dialog, and thanks nobody in it', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await tipWith(backstage, customer, code, {});
+  await logInAs(provider);
+  await page.goto(LIST);
+  await openMessage(page);
+  await expect(dialog(page).getByRole('button', { name: 'Thank you!', exact: true })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  // The second click comes as soon as the dialog has a button under the pointer.
+  await page.evaluate(() => {
+    const watch = new MutationObserver(() => {
+      const ready = document.querySelector('dialog[open] li button');
+      if (!ready) return;
+      watch.disconnect();
+      ready.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 2 }));
+    });
+    watch.observe(document.body, { subtree: true, childList: true, attributes: true });
+  });
+  await page.getByRole('button', { name: /^Thank: / }).click();
+  await expect(dialog(page).getByRole('heading', { name: 'Say thank you' })).toBeVisible();
+  await dialog(page).getByLabel('In your own words').fill('After a moment it thanks');
+  await dialog(page).getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(rows(page)).toContainText('You said: After a moment it thanks');
 });
 
 test('a message can be hidden, shown again and reported from its row', async ({

@@ -37,8 +37,9 @@ test('the three ready thank-yous are changed together, in the profile and where 
   await picture(page, 'words-21-thank-yous-refused');
   await field(2).fill('¡Gracias!');
   await field(3).fill(' ');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save' }).press('Enter');
   await expect(toast(page, 'Thank-yous saved')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Save' })).toBeFocused();
   await expect(field(3)).toHaveValue('');
   expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
 

@@ -204,7 +204,14 @@ test.describe('the services of a provider', () => {
     const code = await backstage.code(provider, 'dj');
     await backstage.code(provider, 'barber');
     await logInAs(provider);
-    await page.goto('/dashboard?tab=profile&open=services');
+    await page.goto('/dashboard?tab=insights');
+    await page.getByRole('tab', { name: 'Profile' }).click();
+    const row = page.getByRole('button', { name: /^Services/ });
+    await row.click();
+    await expect(services(page)).toBeVisible();
+    await row.dblclick();
+    await expect(page).toHaveURL('/dashboard?tab=profile');
+    await row.click();
     const stop = services(page).getByRole('button', { name: 'Stop offering DJ' });
     await stop.click();
     const question = page.getByRole('dialog', { name: 'Stop offering DJ?' });

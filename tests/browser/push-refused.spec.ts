@@ -237,7 +237,7 @@ test('Chromium finds nothing that keeps the dashboard from being installed, and 
     };
   });
   // Chromium makes its offer once, as soon as it knows the manifest: nobody listens before the script is there.
-  const script = await holdAnswers(page, /\/dashboard-page-[\w-]{8}\.js$/);
+  const script = await holdAnswers(page, /\/dashboard-page-[\w-]{7}\.js$/);
   await page.goto('/dashboard');
   await expect.poll(script.asked).toBe(1);
   await expect(page.locator('link[rel=manifest]')).toHaveCount(0);

@@ -250,7 +250,7 @@ test.describe('paying', () => {
   }) => {
     const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
-    const undo = await holdAnswers(page, /\/undo-[\w-]{8}\.js$/);
+    const undo = await holdAnswers(page, /\/undo-[\w-]{7}\.js$/);
     await page.goto(`/tip/${code}`);
     await payTip(page, '$20');
     await expect.poll(undo.asked).toBe(1);
@@ -454,6 +454,45 @@ test.describe('a login on the way to a tip', () => {
     await expect(page.getByRole('button', { name: /^Pay \$157\.50/ })).toBeVisible();
     await page.goBack();
     await expect(page.getByRole('radio', { name: '$150', exact: true })).toBeChecked();
+  });
+
+  test('is not asked for where somebody has gone meanwhile, nor is an amount paid there', async ({
+    page,
+    backstage,
+  }) => {
+    const { code } = await backstage.bothSides();
+    const paying = await holdAnswers(page, '**/assets/paying-*.js');
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$150');
+    await expect.poll(paying.asked).toBeGreaterThan(0);
+    await page.getByRole('link', { name: 'Back' }).click();
+    await expect(page).toHaveURL('/');
+    const arrived = page.waitForResponse('**/assets/paying-*.js');
+    paying.release();
+    await (await arrived).finished();
+    await page.getByRole('link', { name: 'Get Started Now' }).first().click();
+    await expect(page.getByRole('heading', { name: 'Login or Sign Up' })).toBeVisible();
+    await expect(page.getByText('Please login to send tips', { exact: true })).toHaveCount(0);
+    await expect(page.getByText('is waiting')).toHaveCount(0);
+  });
+
+  test('leads to no amount that was given up for another', async ({ page, context, backstage }) => {
+    const { code, customer } = await backstage.bothSides();
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$150');
+    await expect(page).toHaveURL(/\/auth/);
+    await page.goBack();
+    await expect(page.getByRole('radio', { name: '$150', exact: true })).toBeChecked();
+    await page.getByRole('radio', { name: '$20', exact: true }).check();
+    const known = page.waitForResponse(/auth\.me/);
+    const elsewhere = await context.newPage();
+    await elsewhere.goto('/auth');
+    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), customer.token);
+    await known;
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(page.getByRole('button', { name: /^Pay \$21\.00/ })).toBeVisible();
+    await page.getByRole('button', { name: 'Change Amount' }).click();
+    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
   });
 
   test('is asked for when the session ended meanwhile, and leads back', async ({

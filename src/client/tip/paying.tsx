@@ -9,7 +9,7 @@ import { SuccessStep } from './success-step.tsx';
 import type { TipEvent, TipFlow } from './tip-flow.ts';
 import '../ui/later/toaster.tsx';
 import { leavePayment } from './payment-entries.ts';
-import { continuePayment, pay, proceed } from './proceed.ts';
+import { continuePayment, forgetTip, pay, proceed } from './proceed.ts';
 import { findReceipt, recallReceipt } from './recall-receipt.ts';
 
 export const paying = {
@@ -17,6 +17,7 @@ export const paying = {
   proceed,
   pay,
   continuePayment,
+  forgetTip,
   leavePayment,
   recallReceipt,
   findReceipt,

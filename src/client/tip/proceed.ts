@@ -113,6 +113,13 @@ function leaveForLogin({ qrId, fullName }: Provider, choice: Choice, tab: AuthTa
   navigate(authFor(currentPath(), tab));
 }
 
+/** Whoever is back at the amounts without a login chooses anew. @param pathname that of the tip page */
+export function forgetTip({ qrId }: Provider, pathname: string): void {
+  const present = presentSession();
+  const mustLogIn = present.status === 'signed-out' && payerOf(present) === null;
+  if (mustLogIn && window.location.pathname === pathname) takeWaitingTip(qrId);
+}
+
 export function figuresOf({ quickAmountCents, customText }: Choice): string {
   return quickAmountCents === null ? customText : formatMoney(quickAmountCents);
 }

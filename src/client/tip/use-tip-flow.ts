@@ -74,8 +74,10 @@ export function useTipFlow(provider: Provider): TipFlowActions {
       if (flow.step === 'success') clearToasts();
       markEntry({ step: 'select-amount', figures: '' });
       dispatch({ type: 'another' });
-    } else if (entry.figures !== '') {
-      dispatch({ type: 'restored', figures: entry.figures });
+    } else {
+      if (entry.figures !== '') dispatch({ type: 'restored', figures: entry.figures });
+      if (mayKeepAttempt())
+        void fetchPayingIfPossible().then((paying) => paying?.forgetTip(provider, pathname));
     }
   });
   const paid = paidIn(search);

@@ -55,8 +55,9 @@ export function useChangeServices(): (
 ) => Promise<void> {
   const change = useChangeProfile();
   return async (after) => {
-    const { serviceCategories } = await api.auth.me.query();
-    await change({ serviceCategories: after(serviceCategories) });
+    const present = await api.auth.me.query();
+    showChangedUser(present);
+    await change({ serviceCategories: after(present.serviceCategories) });
   };
 }
 

@@ -26,8 +26,13 @@ export function openRow(row: ProfileRow, present: ProfileRow): void {
 export function closeRow(): void {
   const state: unknown = window.history.state;
   const isFromProfile = typeof state === 'object' && state !== null && 'isFromProfile' in state;
-  if (isFromProfile) window.history.back();
-  else navigate(PROFILE, { replace: true });
+  if (!isFromProfile) {
+    navigate(PROFILE, { replace: true });
+    return;
+  }
+  // The browser goes back later, and a second click meanwhile must not go one entry further.
+  window.history.replaceState(null, '');
+  window.history.back();
 }
 
 function addressOf(row: ProfileRow): string {

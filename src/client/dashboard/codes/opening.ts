@@ -35,6 +35,11 @@ export function useOpened(): Opened | null {
 export function closeOpened(): void {
   const state: unknown = window.history.state;
   const isFromCodes = typeof state === 'object' && state !== null && 'isFromCodes' in state;
-  if (isFromCodes) window.history.back();
-  else navigate(CODES, { replace: true });
+  if (!isFromCodes) {
+    navigate(CODES, { replace: true });
+    return;
+  }
+  // The browser goes back later, and a second click meanwhile must not go one entry further.
+  window.history.replaceState(null, '');
+  window.history.back();
 }

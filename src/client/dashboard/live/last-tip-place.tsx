@@ -16,17 +16,22 @@ export function LastTipPlace({ user, transactions }: LastTipPlaceProps) {
   const { tips, see } = useNewTips(user.id, transactions);
   /** The tip that was just thanked for: it stays, because its card says so. */
   const [heldId, setHeldId] = useState<string | null>(null);
+  /** The tip that somebody is answering: a newer one waits until that is done. */
+  const [answeredId, setAnsweredId] = useState<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
   // Nobody is asked to thank for what they have reported.
   const newest = tips.find((tip) => isKept(tip) && tip.reportedAt === null);
   const isOpen = newest && (newest.thankedAt === null || newest.id === heldId);
-  const tip = isOpen ? newest : transactions.find(({ id }) => id === heldId);
+  const tip =
+    transactions.find(({ id }) => id === answeredId) ??
+    (isOpen ? newest : transactions.find(({ id }) => id === heldId));
   if (!tip) return null;
 
   function dismiss() {
     // The pressed button goes, and reading goes on in the panel around it.
     place.current?.closest<HTMLElement>('[role="tabpanel"]')?.focus();
     setHeldId(null);
+    setAnsweredId(null);
     see();
   }
 
@@ -37,7 +42,11 @@ export function LastTipPlace({ user, transactions }: LastTipPlaceProps) {
         key={tip.id}
         tip={tip}
         othersCount={Math.max(0, tips.length - 1)}
-        onHold={() => setHeldId(tip.id)}
+        onAnswer={() => {
+          setHeldId(tip.id);
+          setAnsweredId(tip.id);
+        }}
+        onAnswered={() => setAnsweredId(null)}
         onSeen={see}
         onDismiss={dismiss}
       />

@@ -26,13 +26,14 @@ const MessagesDialog = lazy(() =>
 interface LastTipProps {
   readonly tip: Transaction;
   readonly othersCount: number;
-  /** Keeps the card though its tip was thanked for. */
-  readonly onHold: () => void;
+  /** Keeps the card, though its tip may be thanked for, and though a newer one may come before `onAnswered`. */
+  readonly onAnswer: () => void;
+  readonly onAnswered: () => void;
   readonly onSeen: () => void;
   readonly onDismiss: () => void;
 }
 
-export function LastTip({ tip, othersCount, onHold, onSeen, onDismiss }: LastTipProps) {
+export function LastTip({ tip, othersCount, onAnswer, onAnswered, onSeen, onDismiss }: LastTipProps) {
   const { id, amountCents, serviceCategory, createdAt, giverName, message, thankedAt, thankYou } = tip;
   const [isOpen, setOpen] = useState(false);
   const answer = useRef<HTMLParagraphElement>(null);
@@ -80,13 +81,13 @@ export function LastTip({ tip, othersCount, onHold, onSeen, onDismiss }: LastTip
         </p>
       )}
       {!isThanked && isKept(tip) && (
-        <Thank tip={tip} onThank={onHold}>
+        <Thank tip={tip} onAnswer={onAnswer} onAnswered={onAnswered}>
           <Button
             look="quiet"
             aria-label="More"
             className={styles.more}
             onClick={() => {
-              onHold();
+              onAnswer();
               setOpen(true);
             }}
           >
@@ -100,6 +101,7 @@ export function LastTip({ tip, othersCount, onHold, onSeen, onDismiss }: LastTip
             tip={tip}
             onClose={() => {
               setOpen(false);
+              onAnswered();
               if (tip.reportedAt !== null) onDismiss();
             }}
           />
@@ -109,14 +111,12 @@ export function LastTip({ tip, othersCount, onHold, onSeen, onDismiss }: LastTip
   );
 }
 
-interface ThankProps {
-  readonly tip: Transaction;
-  readonly onThank: () => void;
+interface ThankProps extends Pick<LastTipProps, 'tip' | 'onAnswer' | 'onAnswered'> {
   readonly children: ReactNode;
 }
 
 /** The button says what it sends, because a thank-you cannot be taken back. */
-function Thank({ tip, onThank, children }: ThankProps) {
+function Thank({ tip, onAnswer, onAnswered, children }: ThankProps) {
   const { texts } = useReadyThankYous();
   const [failure, setFailure] = useState<string | null>(null);
   const { isUnderWay, run } = useAttempts();
@@ -129,14 +129,17 @@ function Thank({ tip, onThank, children }: ThankProps) {
   async function thank() {
     if (!isReady) return;
     setFailure(null);
-    onThank();
+    onAnswer();
     try {
       show(await api.messages.thank.mutate({ id: tip.id, text }));
+      onAnswered();
     } catch (error) {
       const { code, detail } = failureOf(error);
       setFailure(detail ?? 'The thank-you could not be sent. Please try again.');
+      if (code !== 'thanked_already') return;
       // Another device has said it, and the lists show it.
-      if (code === 'thanked_already') void utils.transactions.invalidate();
+      onAnswered();
+      void utils.transactions.invalidate();
     }
   }
 

@@ -20,12 +20,7 @@ export function OwnThankYous() {
       <p className={styles.note}>
         Tap one on a tip or its notification, and the person who tipped you sees it.
       </p>
-      {/* The key fills in texts that were saved elsewhere. */}
-      <ThankYousForm
-        key={texts.data.join('\n')}
-        texts={texts.data}
-        onSaved={() => toastSuccess('Thank-yous saved', 'thank-yous')}
-      />
+      <ThankYousForm texts={texts.data} onSaved={() => toastSuccess('Thank-yous saved', 'thank-yous')} />
     </div>
   );
 }

@@ -17,7 +17,9 @@ interface ThankYousFormProps {
 }
 
 export function ThankYousForm({ texts, isOpened = false, onSaved, onCancel }: ThankYousFormProps) {
-  const [fields, setFields] = useState(() => PROPOSED.map((_, index) => texts[index] ?? ''));
+  /** Null until somebody types, so that texts that were saved elsewhere are filled in. */
+  const [typed, setTyped] = useState<string[] | null>(null);
+  const fields = typed ?? PROPOSED.map((_, index) => texts[index] ?? '');
   const [errors, setErrors] = useState<ReadonlyMap<string, string>>(new Map());
   const form = useRef<HTMLFormElement>(null);
   const attempts = useAttempts();
@@ -31,6 +33,7 @@ export function ThankYousForm({ texts, isOpened = false, onSaved, onCancel }: Th
     setErrors(new Map());
     try {
       utils.messages.thankYous.setData(undefined, await api.messages.saveThankYous.mutate({ texts: fields }));
+      setTyped(null);
       onSaved();
     } catch (error) {
       const { detail, fieldErrors } = failureOf(error);
@@ -60,7 +63,7 @@ export function ThankYousForm({ texts, isOpened = false, onSaved, onCancel }: Th
           dir="auto"
           autoComplete="off"
           value={text}
-          onChange={({ target }) => setFields(fields.with(index, target.value))}
+          onChange={({ target }) => setTyped(fields.with(index, target.value))}
           error={errors.get(`texts.${index}`)}
         />
       ))}

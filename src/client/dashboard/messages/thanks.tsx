@@ -1,5 +1,5 @@
 /** Thanks the giver of a tip, once: by a ready thank-you, or by a text of one's own. */
-import { type SubmitEvent, useRef, useState } from 'react';
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/later/text-area.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { useIsOpen } from '../is-open.ts';
+import { focusIfLost } from '../question.ts';
 import { useShowTip } from './message-changes.ts';
 import styles from './messages.module.css';
 import { counted, PROPOSED, useReadyThankYous } from './thank-yous.ts';
@@ -25,14 +26,29 @@ interface ThanksProps {
 
 export function Thanks({ tip, onThanked }: ThanksProps) {
   const { thankYou, thankedAt } = tip;
-  if (thankedAt === null && !isKept(tip)) return null;
+  /** Shown in the dialog, because it lies over all toasts; also when another device was faster. */
+  const [failure, setFailure] = useState<string | null>(null);
+  const said = useRef<HTMLHeadingElement>(null);
+  const isThanked = thankedAt !== null;
+  useEffect(() => {
+    // The form is gone with what had the focus.
+    if (isThanked && failure !== null) focusIfLost(said.current);
+  }, [isThanked, failure]);
+  if (!isThanked && !isKept(tip)) return null;
   return (
     <section className={styles.part} aria-labelledby="thanks">
-      {thankedAt === null ? (
-        <SayThanks tip={tip} onThanked={onThanked} />
+      {failure !== null && (
+        <p role="alert" className={styles.failure}>
+          {failure}
+        </p>
+      )}
+      {!isThanked ? (
+        <SayThanks tip={tip} onThanked={onThanked} onFailure={setFailure} />
       ) : (
         <>
-          <h3 id="thanks">You said</h3>
+          <h3 id="thanks" ref={said} tabIndex={-1}>
+            You said
+          </h3>
           <p dir="auto" className={styles.quote}>
             {thankYou}
           </p>
@@ -42,11 +58,13 @@ export function Thanks({ tip, onThanked }: ThanksProps) {
   );
 }
 
-function SayThanks({ tip, onThanked }: ThanksProps) {
+interface SayThanksProps extends ThanksProps {
+  readonly onFailure: (sentence: string | null) => void;
+}
+
+function SayThanks({ tip, onThanked, onFailure }: SayThanksProps) {
   const [own, setOwn] = useState('');
   const [ownError, setOwnError] = useState<string>();
-  /** Shown in the dialog, because it lies over all toasts. */
-  const [failure, setFailure] = useState<string | null>(null);
   const attempts = useAttempts();
   const utils = trpc.useUtils();
   const show = useShowTip();
@@ -55,7 +73,7 @@ function SayThanks({ tip, onThanked }: ThanksProps) {
 
   /** @param isOwn whether the text stands in the field, which shows its error. */
   async function thank(text: string, isOwn: boolean) {
-    setFailure(null);
+    onFailure(null);
     setOwnError(undefined);
     try {
       show(await api.messages.thank.mutate({ id: tip.id, text }));
@@ -70,7 +88,7 @@ function SayThanks({ tip, onThanked }: ThanksProps) {
         field.current?.querySelector('textarea')?.focus();
         return;
       }
-      setFailure(detail ?? NOT_SENT);
+      onFailure(detail ?? NOT_SENT);
       if (code === 'thanked_already') void utils.transactions.invalidate();
     }
   }
@@ -88,11 +106,6 @@ function SayThanks({ tip, onThanked }: ThanksProps) {
         isUnderWay={attempts.isUnderWay}
         onChosen={(text) => void attempts.run(() => thank(text, false))}
       />
-      {failure !== null && (
-        <p role="alert" className={styles.failure}>
-          {failure}
-        </p>
-      )}
       <form ref={field} className={styles.form} method="dialog" noValidate onSubmit={send}>
         <TextArea
           label="In your own words"

@@ -1,7 +1,13 @@
 /** A modal dialog. Browsers keep the focus in it and give it back afterwards (HTML Standard, "The dialog element"). */
 import { X } from 'lucide-react';
-import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import styles from './dialog.module.css';
+
+/** Longer than the clicks of a double click are apart. */
+const DOUBLE_CLICK_MS = 600;
+
+/** The newest one last. */
+const openDialogs: HTMLDialogElement[] = [];
 
 interface DialogProps {
   readonly title: string;
@@ -15,19 +21,33 @@ interface DialogProps {
 export function Dialog({ title, size, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const openedMs = useRef(0);
   useLayoutEffect(() => {
     const opened = dialog.current;
-    opened?.showModal();
+    if (!opened) return;
+    opened.showModal();
+    openedMs.current = performance.now();
+    openDialogs.push(opened);
     moveToasts();
     return () => {
+      openDialogs.splice(openDialogs.indexOf(opened), 1);
       // An open dialog that is removed would lose the focus.
-      opened?.close();
+      opened.close();
       moveToasts();
     };
   }, []);
+
+  function passOverDoubleClick(event: MouseEvent) {
+    if (event.detail < 2 || event.timeStamp - openedMs.current > DOUBLE_CLICK_MS) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
   return (
     <dialog
       ref={dialog}
+      // The second click on what opened the dialog presses nothing in it.
+      onClickCapture={passOverDoubleClick}
       className={[styles.dialog, styles[size]].join(' ')}
       aria-labelledby={titleId}
       onCancel={(event) => {
@@ -60,7 +80,7 @@ export function Dialog({ title, size, onClose, children }: DialogProps) {
 /** Moves the toasts (toaster.tsx) into the newest open dialog, which lies over everything outside it, or back. */
 function moveToasts(): void {
   const toasts = document.getElementById('toasts');
-  const front = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body;
+  const front = openDialogs.at(-1) ?? document.body;
   if (toasts) front.append(toasts);
 }
 
