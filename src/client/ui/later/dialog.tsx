@@ -26,7 +26,8 @@ export function Dialog({ title, size, onClose, children }: DialogProps) {
     const opened = dialog.current;
     if (!opened) return;
     opened.showModal();
-    openedMs.current = new Date().getTime();
+    // The clock of the page's events.
+    openedMs.current = Number(document.timeline.currentTime);
     openDialogs.push(opened);
     moveToasts();
     return () => {
@@ -38,7 +39,7 @@ export function Dialog({ title, size, onClose, children }: DialogProps) {
   }, []);
 
   function passOverDoubleClick(event: MouseEvent) {
-    if (event.detail < 2 || new Date().getTime() - openedMs.current > DOUBLE_CLICK_MS) return;
+    if (event.detail < 2 || event.timeStamp - openedMs.current > DOUBLE_CLICK_MS) return;
     event.preventDefault();
     event.stopPropagation();
   }
