@@ -37,15 +37,11 @@ export function Thanks({ tip, onThanked }: ThanksProps) {
   if (!isThanked && !isKept(tip)) return null;
   return (
     <section className={styles.part} aria-labelledby="thanks">
-      {failure !== null && (
-        <p role="alert" className={styles.failure}>
-          {failure}
-        </p>
-      )}
       {!isThanked ? (
-        <SayThanks tip={tip} onThanked={onThanked} onFailure={setFailure} />
+        <SayThanks tip={tip} failure={failure} onThanked={onThanked} onFailure={setFailure} />
       ) : (
         <>
+          <Failed failure={failure} />
           <h3 id="thanks" ref={said} tabIndex={-1}>
             You said
           </h3>
@@ -58,11 +54,20 @@ export function Thanks({ tip, onThanked }: ThanksProps) {
   );
 }
 
+function Failed({ failure }: { readonly failure: string | null }) {
+  return failure === null ? null : (
+    <p role="alert" className={styles.failure}>
+      {failure}
+    </p>
+  );
+}
+
 interface SayThanksProps extends ThanksProps {
+  readonly failure: string | null;
   readonly onFailure: (sentence: string | null) => void;
 }
 
-function SayThanks({ tip, onThanked, onFailure }: SayThanksProps) {
+function SayThanks({ tip, failure, onThanked, onFailure }: SayThanksProps) {
   const [own, setOwn] = useState('');
   const [ownError, setOwnError] = useState<string>();
   const attempts = useAttempts();
@@ -106,6 +111,7 @@ function SayThanks({ tip, onThanked, onFailure }: SayThanksProps) {
         isUnderWay={attempts.isUnderWay}
         onChosen={(text) => void attempts.run(() => thank(text, false))}
       />
+      <Failed failure={failure} />
       <form ref={field} className={styles.form} method="dialog" noValidate onSubmit={send}>
         <TextArea
           label="In your own words"
