@@ -408,7 +408,8 @@ const config: ViteUserConfig = {
             moduleSideEffects: [{ test: /node_modules[\\/]@trpc[\\/]client[\\/]/, sideEffects: false }],
           },
           output: {
-            // Letters of a hash do not compress, and each page loads the names of all files.
+            // Each page loads the names of all files, and hashes are what does not compress of them.
+            hashCharacters: 'hex',
             chunkFileNames: 'assets/[name]-[hash:7].js',
             entryFileNames: 'assets/[name]-[hash:7].js',
             assetFileNames: 'assets/[name]-[hash:7][extname]',
