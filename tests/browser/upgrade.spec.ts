@@ -20,7 +20,7 @@ import { Backstage, expect, test } from './fixtures.ts';
 const PROJECT = join(import.meta.dirname, '../..');
 const OFFLINE_WORDS = 'Nothing was charged.';
 const LATER_WORDS = 'Nothing was charged, says the next version.';
-const ASSET_NAME = /-([\w-]{8})(?=\.(?:js|css)$)/;
+const ASSET_NAME = /-([\da-f]{7})(?=\.(?:js|css)$)/;
 
 /**
  * The next version: the same program, whose files all have other names, and whose offline page says something
@@ -36,7 +36,9 @@ function buildNext(): string {
   const names = new Map(
     readdirSync(join(folder, 'dist/client/assets')).flatMap((name) => {
       const hash = ASSET_NAME.exec(name)?.[1];
-      return hash === undefined ? [] : [[name, name.replace(hash, [...hash].reverse().join(''))] as const];
+      if (hash === undefined) return [];
+      const other = [...hash].map((digit) => (15 - Number.parseInt(digit, 16)).toString(16)).join('');
+      return [[name, name.replace(hash, other)] as const];
     }),
   );
   for (const part of ['client', 'render']) {

@@ -40,18 +40,6 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
   if (opening === undefined || code === null) return null;
   return (
     <>
-      {/* Before the dialog, so that it goes first: it keeps all else from taking the focus back. */}
-      {isLeaving && (
-        <Confirmation
-          title="Discard your changes?"
-          confirm="Keep Editing"
-          cancel="Discard"
-          onConfirm={() => openOver('page', code.id)}
-          onCancel={() => setUnsaved(null)}
-        >
-          <p>The tip page has changes that are not saved.</p>
-        </Confirmation>
-      )}
       <Dialog key={opening + code.id} title={TITLES[opening]} size="screen" onClose={closeOpened}>
         <Fetched
           sketch={
@@ -75,6 +63,17 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
           )}
         </Fetched>
       </Dialog>
+      {isLeaving && (
+        <Confirmation
+          title="Discard your changes?"
+          confirm="Keep Editing"
+          cancel="Discard"
+          onConfirm={() => openOver('page', code.id)}
+          onCancel={() => setUnsaved(null)}
+        >
+          <p>The tip page has changes that are not saved.</p>
+        </Confirmation>
+      )}
     </>
   );
 }

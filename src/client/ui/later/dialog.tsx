@@ -31,9 +31,9 @@ export function Dialog({ title, size, onClose, children }: DialogProps) {
     openDialogs.push(opened);
     moveToasts();
     return () => {
-      openDialogs.splice(openDialogs.indexOf(opened), 1);
-      // An open dialog that is removed would lose the focus.
-      opened.close();
+      const place = openDialogs.indexOf(opened);
+      // An open dialog that is removed would lose the focus; one over it keeps the focus, and is closed first.
+      if (place >= 0) for (const dialog of openDialogs.splice(place).reverse()) dialog.close();
       moveToasts();
     };
   }, []);
