@@ -20,7 +20,7 @@ import { Backstage, expect, test } from './fixtures.ts';
 const PROJECT = join(import.meta.dirname, '../..');
 const OFFLINE_WORDS = 'Nothing was charged.';
 const LATER_WORDS = 'Nothing was charged, says the next version.';
-const ASSET_NAME = /-([\da-f]{7})(?=\.(?:js|css)$)/;
+const ENDING = /(?=\.(?:js|css)$)/;
 
 /**
  * The next version: the same program, whose files all have other names, and whose offline page says something
@@ -34,12 +34,9 @@ function buildNext(): string {
   cpSync(join(PROJECT, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
   const names = new Map(
-    readdirSync(join(folder, 'dist/client/assets')).flatMap((name) => {
-      const hash = ASSET_NAME.exec(name)?.[1];
-      if (hash === undefined) return [];
-      const other = [...hash].map((digit) => (15 - Number.parseInt(digit, 16)).toString(16)).join('');
-      return [[name, name.replace(hash, other)] as const];
-    }),
+    readdirSync(join(folder, 'dist/client/assets'))
+      .filter((name) => ENDING.test(name))
+      .map((name) => [name, name.replace(ENDING, '-next')]),
   );
   for (const part of ['client', 'render']) {
     const files = readdirSync(join(folder, 'dist', part), { recursive: true, encoding: 'utf8' });
