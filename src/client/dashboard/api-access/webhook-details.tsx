@@ -21,15 +21,16 @@ type Question = 'remove' | 'secret' | 'on';
 interface WebhookDetailsProps {
   readonly webhook: Webhook;
   readonly onClose: () => void;
+  readonly onRemoved: () => void;
 }
 
-export function WebhookDetails({ webhook, onClose }: WebhookDetailsProps) {
+export function WebhookDetails({ webhook, onClose, onRemoved }: WebhookDetailsProps) {
   const { isOn, oldSecretUntil } = webhook;
   const [question, setQuestion] = useState<Question | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const [isChanging, setChanging] = useState(false);
   const { isUnderWay, switchOn, switchOff, remove, replaceSecret } = useWebhookActs(webhook, {
-    onRemoved: onClose,
+    onRemoved,
     onNewSecret: setSecret,
     onDone: () => setQuestion(null),
   });

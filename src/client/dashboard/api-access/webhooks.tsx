@@ -22,6 +22,12 @@ export function Webhooks() {
   const webhooks = partOf(query, (data) => data);
   const opened = webhooks.status === 'ready' && webhooks.data.find(({ id }) => id === openId);
 
+  function leaveRemoved() {
+    close();
+    // The button that opened it goes with its row.
+    heading.current?.focus();
+  }
+
   return (
     <section className={care.part} aria-labelledby="webhooks">
       <h3 className={care.heading} id="webhooks" ref={heading} tabIndex={-1}>
@@ -58,7 +64,7 @@ export function Webhooks() {
         </>
       )}
       {isMaking && <NewWebhook onClose={() => setMaking(false)} />}
-      {opened && <WebhookDetails webhook={opened} onClose={close} />}
+      {opened && <WebhookDetails webhook={opened} onClose={close} onRemoved={leaveRemoved} />}
     </section>
   );
 }
