@@ -456,10 +456,7 @@ test.describe('a login on the way to a tip', () => {
     await expect(page.getByRole('radio', { name: '$150', exact: true })).toBeChecked();
   });
 
-  test('is not asked for where somebody has gone meanwhile, nor is an amount paid there', async ({
-    page,
-    backstage,
-  }) => {
+  test('is not asked for where somebody has gone meanwhile', async ({ page, backstage }) => {
     const { code } = await backstage.bothSides();
     const paying = await holdAnswers(page, '**/assets/paying-*.js');
     await page.goto(`/tip/${code}`);
@@ -474,6 +471,22 @@ test.describe('a login on the way to a tip', () => {
     await expect(page.getByRole('heading', { name: 'Login or Sign Up' })).toBeVisible();
     await expect(page.getByText('Please login to send tips', { exact: true })).toHaveCount(0);
     await expect(page.getByText('is waiting')).toHaveCount(0);
+  });
+
+  test('leads to no amount of somebody who went home from it', async ({ page, backstage }) => {
+    const { code, customer } = await backstage.bothSides();
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$150');
+    await expect(page.getByText('is waiting')).toBeVisible();
+    await page.getByRole('link', { name: 'Back to Home' }).click();
+    await expect(page.getByRole('link', { name: 'Get Started Now' }).first()).toBeVisible();
+    await page.evaluate((token) => localStorage.setItem('tipwell_token', token), customer.token);
+    const known = page.waitForResponse(/auth\.me/);
+    await page.goto(`/tip/${code}`);
+    await known;
+    await page.getByRole('radio', { name: '$20', exact: true }).check();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(page.getByRole('button', { name: /^Pay \$21\.00/ })).toBeVisible();
   });
 
   test('leads to no amount that was given up for another', async ({ page, context, backstage }) => {

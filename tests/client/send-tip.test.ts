@@ -111,7 +111,7 @@ it('pays nothing when a proxy sends the body of another tip in its place, and pa
   expect(await page.tips()).toHaveLength(2);
 });
 
-it('pays no attempt of another account than the one that is logged in now, and shows nobody its message', async () => {
+it('pays no attempt of another account than the one that is logged in now, and keeps its message for that one', async () => {
   const page = await openTipPage();
   page.write('for Pat, from Cam');
   const other = await page.t.registerCustomer('other');

@@ -33,7 +33,7 @@ export function Dialog({ title, size, onClose, children }: DialogProps) {
     return () => {
       const place = openDialogs.indexOf(opened);
       // An open dialog that is removed would lose the focus; one over it keeps the focus, and is closed first.
-      if (place >= 0) for (const dialog of openDialogs.splice(place).reverse()) dialog.close();
+      if (place >= 0) for (const front of openDialogs.splice(place).reverse()) front.close();
       moveToasts();
     };
   }, []);
