@@ -118,7 +118,8 @@ test('messages are shown on request, a test notification comes at once, and noti
   await expect(tipSwitch(page)).toBeFocused();
   await expect(page.getByText(ENDED)).toHaveCount(0);
   expect(await endpointOf(page)).toBeNull();
-  expect(await devicesOf(server.url, provider)).toEqual([]);
+  // The switch is off before the server has answered.
+  await expect.poll(() => devicesOf(server.url, provider)).toEqual([]);
   await pushOn(page);
   await more.click();
   await expect(words).not.toBeChecked();
