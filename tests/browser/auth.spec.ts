@@ -9,6 +9,7 @@ import {
   holdAnswers,
   holdScripts,
   logInByForm,
+  loseAnswer,
   newName,
   openEarly,
   PASSWORD,
@@ -567,6 +568,20 @@ test('a sign-up without an answer says so, can be sent again, and leaves only th
     expect.stringContaining('ERR_FAILED'),
     expect.stringContaining('ERR_FAILED'),
   ]);
+});
+
+test('a sign-up whose answer was lost lets its owner in when it is sent again', async ({
+  page,
+  complaints,
+}) => {
+  await openSignUp(page);
+  await fillSignUp(page);
+  await loseAnswer(page, 'auth.register');
+  await page.getByRole('button', { name: 'Create Account' }).click();
+  await expect(page.getByRole('tabpanel').getByText('Registration failed.')).toBeVisible();
+  await page.getByRole('button', { name: 'Create Account' }).click();
+  await expect(page).toHaveURL('/dashboard');
+  expect(complaints.splice(0)).toHaveLength(2);
 });
 
 test.describe('getting in', () => {

@@ -1,4 +1,4 @@
-import { type SubmitEvent, useEffect } from 'react';
+import { type SubmitEvent, useEffect, useRef } from 'react';
 import type { FieldErrors } from 'react-hook-form';
 import type { Credentials, Registration } from '#shared/accounts.ts';
 import type { InvitationLink } from '#shared/invitations.ts';
@@ -18,7 +18,7 @@ import {
 import { showFailure } from '../ui/later/failures.ts';
 import { ServicePicker } from '../ui/later/service-picker.tsx';
 import styles from './auth.module.css';
-import { ACCOUNT, type SignUpFormState, type SignUpValues, signUpFields } from './forms.ts';
+import { ACCOUNT, enter, type SignUpFormState, type SignUpValues, signUpFields } from './forms.ts';
 import { Invited } from './invitation-needed.tsx';
 import type { ProposedUsername } from './proposed-username.ts';
 
@@ -47,6 +47,8 @@ export function SignUpForm({
 }: SignUpFormProps) {
   const { errors } = form.formState;
   const fields = signUpFields(isForGiver);
+  /** The email of a sign-up that had no answer. */
+  const unanswered = useRef<string | null>(null);
   const invitedEmail = invitation?.email;
   useEffect(() => {
     if (invitedEmail && !form.getValues('email')) form.setValue('email', invitedEmail);
@@ -65,11 +67,22 @@ export function SignUpForm({
     });
   }
 
-  async function register(registration: Registration): Promise<Credentials> {
-    await createAccount({ ...registration, invitation: invitation?.token }, username);
+  /** @returns null when this has logged in already. */
+  async function register(registration: Registration): Promise<Credentials | null> {
+    const { email, password } = registration;
+    try {
+      await createAccount({ ...registration, invitation: invitation?.token }, username);
+    } catch (error) {
+      const isAnswered = failureOf(error).status !== null;
+      if (!isAnswered) unanswered.current = email;
+      if (!isAnswered || unanswered.current !== email) throw error;
+      // The account is there when the answer alone was lost, and what its owner typed opens it.
+      await enter({ email, password }).catch(() => Promise.reject(error));
+      return null;
+    }
     clearToasts();
     toastSuccess('Account created successfully! Please login.', ACCOUNT);
-    return { email: registration.email, password: registration.password };
+    return { email, password };
   }
 
   function showInvalid(invalid: FieldErrors<SignUpValues>) {
