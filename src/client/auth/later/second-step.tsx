@@ -18,11 +18,13 @@ const WAYS = {
   app: {
     label: 'Code from your authenticator app',
     other: 'Use a Recovery Code',
+    unanswered: 'There was no answer. If this code does not work now, wait for the next one.',
     input: { inputMode: 'numeric', autoComplete: 'one-time-code' },
   },
   recovery: {
     label: 'Recovery code',
     other: 'Use My Authenticator App',
+    unanswered: 'There was no answer. If this code does not work now, use another one.',
     input: { autoComplete: 'off', autoCapitalize: 'characters', spellCheck: false },
   },
 } as const;
@@ -31,7 +33,7 @@ export function SecondStep({ credentials, attempts, onBack }: SecondStepProps) {
   const [way, setWay] = useState<keyof typeof WAYS>('app');
   const [failure, setFailure] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
-  const { label, other, input } = WAYS[way];
+  const { label, other, unanswered, input } = WAYS[way];
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the field of the other way takes the focus, too
   useEffect(() => field.current?.focus(), [way]);
@@ -44,7 +46,9 @@ export function SecondStep({ credentials, attempts, onBack }: SecondStepProps) {
         if (code === '') return setFailure('Enter the code.');
         await enter({ ...credentials, code });
       } catch (error) {
-        setFailure(failureOf(error).detail ?? LOGIN_FAILED);
+        const { detail, status } = failureOf(error);
+        // A code works once, also when its answer is lost.
+        setFailure(detail ?? (status === null ? unanswered : LOGIN_FAILED));
       } finally {
         field.current?.focus();
       }
