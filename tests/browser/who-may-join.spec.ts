@@ -1,8 +1,9 @@
 /** The link of an invitation, from opening it to the new account, where nobody signs up without one. */
 import { runHere } from '../support/commands.ts';
-import { expect, test } from './fixtures.ts';
+import { expect, loseAnswer, test } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
+import { proceedWith } from './tipping.ts';
 
 test.use({ environment: { REGISTRATION: 'invite', OPERATOR_CONTACT: 'help@example.com' } });
 
@@ -11,6 +12,12 @@ test('an invitation opens the form for whom it is, outlasts a look at the login,
   server,
   complaints,
 }) => {
+  // A tip leads to the login, because a sign-up would lead no further.
+  await page.goto('/tip/demo-sam-bartender');
+  await proceedWith(page, '$30');
+  await expect(page.getByText('Log in, and you go straight to payment.')).toBeVisible();
+  await expect(page.getByRole('tab', { name: 'Login' })).toHaveAttribute('aria-selected', 'true');
+
   await page.goto('/auth?tab=sign-up');
   await expect(page.getByText('You need an invitation to sign up here.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Create Account' })).toHaveCount(0);
@@ -40,6 +47,10 @@ test('an invitation opens the form for whom it is, outlasts a look at the login,
   await expect(email).toBeFocused();
   await expect(page.locator('form').getByText('Your invitation is for another email.')).toBeVisible();
   await email.fill('sam@example.com');
+  // The account is there, and the invitation is spent: what was typed opens the account.
+  await loseAnswer(page, 'auth.register');
+  await create.click();
+  await expect(page.locator('form').getByText('Registration failed.')).toBeVisible();
   await create.click();
   await page.waitForURL('/dashboard');
 
@@ -52,5 +63,10 @@ test('an invitation opens the form for whom it is, outlasts a look at the login,
   await create.click();
   await expect(page.locator('form').getByText('This invitation no longer works')).toBeVisible();
   // A browser notes refused requests by itself.
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('403'), expect.stringContaining('410')]);
+  expect(complaints.splice(0)).toEqual([
+    expect.stringContaining('403'),
+    expect.stringContaining('ERR_CONNECTION_RESET'),
+    expect.stringContaining('410'),
+    expect.stringContaining('410'),
+  ]);
 });

@@ -19,7 +19,7 @@ export function WaitingTipSlip({ qrId }: { readonly qrId: string }) {
     // Whoever leaves without a login chooses anew.
     return () => void (presentSession().status === 'signed-out' && takeWaitingTip(id));
   }, [id]);
-  const entering = registrationMode() === 'closed' ? 'Log in' : 'Log in or sign up';
+  const entering = registrationMode() === 'open' ? 'Log in or sign up' : 'Log in';
   return (
     <div className={styles.waiting}>
       <p className={styles.slip}>
