@@ -44,9 +44,13 @@ test('somebody who forgot the password gets back into the dashboard by a link, w
   complaints,
 }) => {
   const person: Person = await backstage.provider();
-  await page.goto('/auth');
+  await page.goto('/auth?next=%2Ftip%2Fdemo-alex-bartender');
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
   await expect(page.getByRole('heading', { name: 'Forgot your password?' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Login', exact: true })).toHaveAttribute(
+    'href',
+    '/auth?next=%2Ftip%2Fdemo-alex-bartender',
+  );
   await expectForEverybody(page, 'asking for a link');
   await picture(page, 'mail-forgot');
   await page.getByRole('button', { name: 'Email Me a Link' }).click();
@@ -132,12 +136,21 @@ test('a giver confirms the email and gets the receipt of a tip, and a guest name
   await page.getByRole('button', { name: 'Send Me the Link' }).click();
   await expect(toast(page, 'Check your email for the link.')).toBeVisible();
   await picture(page, 'mail-unconfirmed');
-  await page.goto(linkIn(await newest(mails, customer.email, 'Confirm your email')).url);
+  const { url: link } = linkIn(await newest(mails, customer.email, 'Confirm your email'));
+  await page.goto(link);
   await expect(page.getByRole('button', { name: 'Confirm My Email' })).toBeVisible();
   await expectForEverybody(page, 'confirming an email');
   await picture(page, 'mail-confirm');
   await page.getByRole('button', { name: 'Confirm My Email' }).click();
   await expect(page.getByRole('heading', { name: 'Email confirmed' })).toBeFocused();
+  await page.reload();
+  await page.getByRole('button', { name: 'Confirm My Email' }).click();
+  await expect(page.getByRole('heading', { name: 'This link no longer works' })).toBeFocused();
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('410')]);
+  await expectForEverybody(page, 'a used link');
+  await picture(page, 'mail-confirm-ended');
+  await page.getByRole('link', { name: 'Go to Your Profile' }).click();
+  await expect(page.getByText('Your email is confirmed.')).toBeVisible();
   await page.goto(`/tip/${code}`);
   await payTip(page, '$20');
   await page.getByRole('button', { name: 'Email Me the Receipt' }).click();

@@ -1,16 +1,21 @@
 /** The way back for somebody who has forgotten the password: a link by mail, or the operator makes a new one. */
 
-import { Link } from 'wouter';
+import { Link, useSearch } from 'wouter';
 import { LINK_PATHS } from '#shared/mail-paths.ts';
 import { operatorContact } from '../ui/later/contact.ts';
 import { sendsMail } from '../ui/later/sends-mail.ts';
 import styles from './auth.module.css';
+import { nextFrom } from './next.ts';
 
 export function ForgotPassword() {
+  const next = nextFrom(useSearch());
   if (sendsMail())
     return (
       <p className={styles.forgot}>
-        <Link className={styles.forgotLink} href={LINK_PATHS.reset}>
+        <Link
+          className={styles.forgotLink}
+          href={next === null ? LINK_PATHS.reset : `${LINK_PATHS.reset}?${new URLSearchParams({ next })}`}
+        >
           Forgot your password?
         </Link>
       </p>

@@ -2,6 +2,7 @@
 
 import { type SubmitEvent, useState } from 'react';
 import { useForm } from 'react-hook-form';
+import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { LINK_PATHS } from '#shared/mail-paths.ts';
 import { api } from '../api-client/api.ts';
@@ -21,6 +22,7 @@ import { Screen } from '../ui/screen.tsx';
 import styles from './auth.module.css';
 import { AskOperator } from './forgot-password.tsx';
 import { useLinkToken } from './link-token.ts';
+import { nextFrom } from './next.ts';
 
 const NO_ANSWER = 'That did not work. Check your connection and try again.';
 const MAYBE_CHANGED =
@@ -28,6 +30,7 @@ const MAYBE_CHANGED =
 
 export function Reset() {
   const token = useLinkToken();
+  const next = nextFrom(useSearch()) ?? paths.dashboard;
   const [sentTo, setSentTo] = useState<string | null>(null);
   const asked = sentTo === null ? 'Forgot your password?' : 'Check your email';
   const title = token === null ? asked : 'Choose a new password';
@@ -36,7 +39,7 @@ export function Reset() {
       title={title}
       width="column"
       actions={
-        <ButtonLink look="quiet" href={authFor(paths.dashboard)}>
+        <ButtonLink look="quiet" href={authFor(next)}>
           Login
         </ButtonLink>
       }
