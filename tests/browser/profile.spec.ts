@@ -150,7 +150,8 @@ test('a customer becomes a provider, and lands where the first code is created',
   backstage,
   logInAs,
 }) => {
-  await logInAs(await backstage.customer());
+  const customer = await backstage.customer();
+  await logInAs(customer);
   await page.goto('/dashboard?tab=profile&open=services');
   const start = page.getByRole('region', { name: 'Start earning tips' });
   await expect(start).toContainText('There is no way back to a customer account.');
@@ -159,9 +160,16 @@ test('a customer becomes a provider, and lands where the first code is created',
     'Please select at least one service category.',
   );
   for (const service of ['Barber', 'DJ']) await start.getByLabel(service).check();
+  // What another tab has become meanwhile stays.
+  await backstage.call('PATCH', '/auth/me', {
+    token: customer.token,
+    body: { is_service_provider: true, service_categories: ['bartender'] },
+  });
   await start.getByRole('button', { name: 'Become a Service Provider' }).click();
   await expect(page).toHaveURL('/dashboard?tab=qr-codes');
   await expect(page.getByRole('tab')).toHaveText(['QR Codes', 'Transactions', 'Insights', 'Profile']);
+  await expect(page.getByRole('tab', { name: 'QR Codes' })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'Create Bartender QR' })).toBeVisible();
   await expect(page.getByText('· Service Provider')).toBeVisible();
   await page.getByRole('button', { name: 'Create Barber QR' }).click();
   await expect(page.getByRole('article', { name: 'Barber' })).toBeVisible();

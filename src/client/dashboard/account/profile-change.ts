@@ -47,8 +47,8 @@ export function useChangeProfile(): (change: ProfileChange) => Promise<void> {
 }
 
 /**
- * Changes the services from those that the server knows: another device may have added one, whose code would be retired
- * for good. The function that it returns throws the error of a call.
+ * Changes the services of a provider, or of a customer who becomes one, from those that the server knows: another device
+ * may have added one, whose code would be retired for good. The function that it returns throws the error of a call.
  */
 export function useChangeServices(): (
   after: (offered: readonly ServiceCategory[]) => ServiceCategory[],
@@ -57,7 +57,7 @@ export function useChangeServices(): (
   return async (after) => {
     const present = await api.auth.me.query();
     showChangedUser(present);
-    await change({ serviceCategories: after(present.serviceCategories) });
+    await change({ isServiceProvider: true, serviceCategories: after(present.serviceCategories) });
   };
 }
 

@@ -1,5 +1,6 @@
 /** A provider adds services here and stops offering them. A customer becomes a provider. */
 import { useRef } from 'react';
+import { flushSync } from 'react-dom';
 import { useForm } from 'react-hook-form';
 import { navigate } from 'wouter/use-browser-location';
 import type { User } from '#shared/accounts.ts';
@@ -13,10 +14,10 @@ import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { ServicePicker } from '../../ui/later/service-picker.tsx';
 import { useSending } from '../form.ts';
-import { useQuestion } from '../question.ts';
+import { focusIfLost, useQuestion } from '../question.ts';
 import styles from './account-care.module.css';
 import { DayEnd } from './day-end.tsx';
-import { resolveServices, useChangeProfile, useChangeServices } from './profile-change.ts';
+import { resolveServices, useChangeServices } from './profile-change.ts';
 
 const FIELDS = ['serviceCategories'] as const;
 const CHANGE_FAILED = 'Failed to change your services';
@@ -51,11 +52,18 @@ function useServicesForm(send: (chosen: ServiceCategory[]) => Promise<void>) {
   };
 }
 
+function useAddServices(): (added: readonly ServiceCategory[]) => Promise<void> {
+  const change = useChangeServices();
+  return (added) => change((present) => [...new Set([...present, ...added])]);
+}
+
 function BecomeProvider() {
-  const change = useChangeProfile();
-  const { picker, isUnderWay, submit } = useServicesForm(async (serviceCategories) => {
-    await change({ isServiceProvider: true, serviceCategories });
-    navigate(dashboardTab('qr-codes'));
+  const add = useAddServices();
+  const { picker, isUnderWay, submit } = useServicesForm(async (chosen) => {
+    await add(chosen);
+    flushSync(() => navigate(dashboardTab('qr-codes')));
+    // The pressed button is gone.
+    focusIfLost(document.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]'));
     toastSuccess(
       paymentMode() === 'simulated'
         ? 'You can receive tips now. Create your first QR code.'
@@ -120,13 +128,7 @@ function OwnServices({ user }: { readonly user: User }) {
           You need at least one service. To stop offering this one, add another first.
         </p>
       )}
-      {others.length > 0 && (
-        <AddServices
-          others={others}
-          isStopping={stopping.isUnderWay}
-          add={(added) => change((present) => [...new Set([...present, ...added])])}
-        />
-      )}
+      {others.length > 0 && <AddServices others={others} isStopping={stopping.isUnderWay} />}
       <DayEnd user={user} />
       {asked !== null && (
         <Confirmation
@@ -149,10 +151,10 @@ function OwnServices({ user }: { readonly user: User }) {
 interface AddServicesProps {
   readonly others: readonly ServiceCategory[];
   readonly isStopping: boolean;
-  readonly add: (added: readonly ServiceCategory[]) => Promise<void>;
 }
 
-function AddServices({ others, isStopping, add }: AddServicesProps) {
+function AddServices({ others, isStopping }: AddServicesProps) {
+  const add = useAddServices();
   const { picker, isUnderWay, submit, reset } = useServicesForm(async (added) => {
     await add(added);
     reset();
