@@ -77,6 +77,8 @@ test('a tip of the demo arrives after Back too, and on a landing page that is op
   await payTip(page, '$10');
   await expect(page.getByRole('heading', { name: 'Demo tip sent!' })).toBeVisible();
   await page.goBack();
+  await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
+  await expect(page.getByText('was sent')).toHaveCount(0);
   await page.goBack();
   await expect(page.getByRole('img', { name: '$10.00 tip · you keep $9.70' })).toBeVisible();
 

@@ -122,6 +122,23 @@ test('a code that is paused before somebody pays says so, keeps the amount and c
   expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
 });
 
+test('a code that is replaced while somebody pays shows what became of it, and nothing is paid', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(customer);
+  await page.goto(`/tip/${code}`);
+  await proceedWith(page, '$30');
+  await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
+  await page.getByRole('button', { name: /^Pay/ }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'This code was replaced' })).toBeVisible();
+  expect(await backstage.transactions(customer)).toEqual([]);
+  expect(complaints.splice(0).every((text) => text.includes('410'))).toBe(true);
+});
+
 for (const [status, title] of [
   ['replaced', 'This code was replaced'],
   ['retired', 'This code is no longer in use'],

@@ -9,6 +9,7 @@ import { type AuthTab, authFor } from '../later/addresses.ts';
 import { currentPath } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
 import { toastError, toastMessage } from '../toasts.ts';
+import { registrationMode } from '../ui/later/registration-mode.ts';
 import { awaitsLogin, openAttempt, unsettledAttempt } from './attempt.ts';
 import { markEntry, presentEntry } from './history-entries.ts';
 import { GUEST, payerOf } from './payer.ts';
@@ -39,7 +40,8 @@ export async function proceed(
   const payerId = payerOf(present) ?? payerOfDemo(provider);
   if (payerId === null) {
     toastMessage(LOGIN_FIRST);
-    leaveForLogin(provider, choice, 'sign-up');
+    // Without an invitation, where one is needed, only a login leads on.
+    leaveForLogin(provider, choice, registrationMode() === 'open' ? 'sign-up' : 'login');
     return;
   }
   if (payerId === GUEST && awaitsLogin(provider.qrId)) {
@@ -75,7 +77,7 @@ export async function pay(
     if (window.location.pathname === pathname) await leaveForPayment(sent.page);
     return;
   }
-  const { mustLogIn } = sent;
+  const { mustLogIn, isCodeGone = false } = sent;
   // After a step Back the refused message is shown at the next payment.
   const hasLeft = sent.event.type === 'revised' && presentEntry().step !== 'payment';
   const event: TipEvent = hasLeft ? { type: 'failed', interruption: null } : sent.event;
@@ -84,7 +86,9 @@ export async function pay(
   if (window.location.pathname !== pathname) return;
   if (event.type === 'paid') enterSuccess(event.receipt);
   else if (mustLogIn) leaveForLogin(provider, choice, 'login');
-  else if (event.type !== 'revised') void leavePayment();
+  else if (event.type !== 'revised') await leavePayment();
+  // The page of an ended code says what its holder can do.
+  if (isCodeGone && window.location.pathname === pathname) window.location.reload();
 }
 
 /** The payer of the open demo without a login; null for every other code. */

@@ -1,5 +1,5 @@
 import { type FormEvent, lazy, Suspense, useEffect, useLayoutEffect, useRef } from 'react';
-import { Link, useLocation, useSearch } from 'wouter';
+import { Link, useSearch } from 'wouter';
 import { decimalFromCents, formatMoney, SHORT, terms } from '#shared/money.ts';
 import { bounds } from '#shared/tip-amount.ts';
 import { receiptAt } from '../paths.ts';
@@ -18,7 +18,6 @@ import {
   CUSTOM_FIELD,
   type Interruption,
   QUICK_FIELD,
-  type Receipt,
   readChoice,
   type TipEvent,
   type TipFlow,
@@ -64,7 +63,13 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
   return (
     <>
       {interruption && <Interrupted interruption={interruption} onRetry={proceed} />}
-      {sent && <Sent receipt={sent} />}
+      {/* Nobody who went Back from a receipt gives the tip once more. A demo, which has no transaction, gave none. */}
+      {sent?.transactionId && (
+        <p role="status" className={styles.sent}>
+          Your tip of <Money amountCents={sent.amountCents} /> was sent.{' '}
+          <Link href={receiptAt(window.location.pathname, sent.transactionId)}>Show the receipt</Link>
+        </p>
+      )}
       {/* A form that is sent before the script has come leads back here with the amount. `off` keeps browsers from restoring old values. */}
       <form className={styles.form} method="get" onSubmit={submit} noValidate autoComplete="off">
         {provider.isDemo && <DemoFields />}
@@ -129,17 +134,6 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
         </div>
       </form>
     </>
-  );
-}
-
-/** Confirms the tip before, so that nobody who went Back from its receipt gives it once more. */
-function Sent({ receipt: { amountCents, transactionId } }: { readonly receipt: Receipt }) {
-  const [pathname] = useLocation();
-  return (
-    <p role="status" className={styles.sent}>
-      Your tip of <Money amountCents={amountCents} /> was sent.{' '}
-      {transactionId !== null && <Link href={receiptAt(pathname, transactionId)}>Show the receipt</Link>}
-    </p>
   );
 }
 

@@ -42,11 +42,18 @@ export interface PaymentPage {
   readonly url: string;
 }
 
+export interface SentTip {
+  readonly event: TipEvent;
+  readonly mustLogIn: boolean;
+  /** True when its code has ended meanwhile. */
+  readonly isCodeGone?: boolean;
+}
+
 /** A demo pays nothing. The outcome is toasted, unless the answer is the page on which to pay. It never rejects. */
 export async function sendTip(
   provider: Provider,
   attempt: Attempt,
-): Promise<{ readonly event: TipEvent; readonly mustLogIn: boolean } | { readonly page: PaymentPage }> {
+): Promise<SentTip | { readonly page: PaymentPage }> {
   const { isDemo, qrId } = provider;
   // An attempt of an account must not become a guest's tip because another tab has ended the session.
   if (!isDemo && attempt.userId !== GUEST && takesGuestTips() && readToken() === null) {
@@ -95,7 +102,8 @@ export async function sendTip(
   const isPaused = code === 'qr_code_paused';
   if (isPaused) notePause(qrId);
   const mustLogIn = code === 'session_ended' || code === 'login_to_tip';
-  return { event: { type: 'failed', interruption: isPaused ? 'paused' : null }, mustLogIn };
+  const isCodeGone = code === 'qr_code_replaced' || code === 'qr_code_retired';
+  return { event: { type: 'failed', interruption: isPaused ? 'paused' : null }, mustLogIn, isCodeGone };
 }
 
 /** Keeps the amount with a new key: the server has charged nothing under the old one. One tap pays the new total. */
