@@ -25,9 +25,9 @@ export type AmountReading =
   | { readonly amountCents: Cents; readonly problem: null }
   | { readonly amountCents: null; readonly problem: string };
 
-/** Groups of three digits and decimals as in English, and as in most of Europe; then digits without groups. */
+/** Groups of three digits with decimals as in English and in Switzerland, and as in most of Europe; then no groups. */
 const FORMS = [
-  /^(\d{1,3}(?:,\d{3})+)(?:\.(\d*))?$/,
+  /^(\d{1,3}(?:[,'’]\d{3})+)(?:\.(\d*))?$/,
   /^(\d{1,3}(?:\.\d{3})+),(\d*)$/,
   /^(\d+)(?:[.,](\d*))?$/,
 ];
@@ -52,7 +52,7 @@ function doubtAbout(plain: string): string | null {
 }
 
 /**
- * Reads a typed amount: "$ 25", "25,50", "1,234.56", "1.234,56", "1 234,56". A comma before exactly three digits groups
+ * Reads a typed amount: "$ 25", "25,50", "1,234.56", "1.234,56", "1’234.56", "1 234,56". A comma before exactly three digits groups
  * thousands, any other is a decimal comma; a single point is a decimal point. Where that is in doubt, and no currency
  * stands beside it as this page writes it, the giver is asked.
  */
@@ -75,7 +75,7 @@ export function readTipAmount(text: string): AmountReading {
   const doubt = typed === plain ? doubtAbout(plain) : null;
   if (doubt !== null) return { amountCents: null, problem: doubt };
   if (decimals.length > terms().exponent) return { amountCents: null, problem: amountTooFine() };
-  const amount = Number(whole.replace(/[.,]/g, '') + decimals.padEnd(terms().exponent, '0'));
+  const amount = Number(whole.replace(/\D/g, '') + decimals.padEnd(terms().exponent, '0'));
   return isWithinBounds(amount)
     ? { amountCents: cents(amount), problem: null }
     : { amountCents: null, problem: amountOutOfBounds() };
