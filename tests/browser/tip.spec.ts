@@ -422,6 +422,7 @@ test('Back leads to the dashboard whoever is logged in, and everybody else home,
   await page.route('**/assets/routes-*.js', (route) => route.abort());
   await page.getByRole('link', { name: 'Back' }).click();
   await expect(page.getByRole('alert')).toContainText('This page could not be shown');
+  await expect(page.getByRole('heading', { name: 'This page could not be shown' })).toBeFocused();
   await expect(page).toHaveURL('/');
   await page.goBack();
   await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import card from './card.module.css';
+import { ScreenHeading } from './heading.tsx';
 import { RetryIcon } from './icons.tsx';
 import styles from './states.module.css';
 
@@ -35,7 +36,7 @@ interface ProblemProps {
 export function Problem({ title, isScreen = false, children, onRetry }: ProblemProps) {
   return (
     <div className={[card.card, styles.problem].join(' ')} role="alert">
-      {isScreen ? <h1 className={styles.title}>{title}</h1> : <h2>{title}</h2>}
+      {isScreen ? <ScreenHeading className={styles.title}>{title}</ScreenHeading> : <h2>{title}</h2>}
       {children}
       {onRetry && (
         <Button onClick={onRetry}>
