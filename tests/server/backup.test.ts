@@ -116,8 +116,8 @@ describe('a backup', () => {
     'operator',
   ] as const)('%s says with --help how it is called, and succeeds', async (name) => {
     const { path } = await openWithPeople();
-    for (const asked of ['--help', '-h']) {
-      const { code, stdout, stderr } = await runHere(name, { DATABASE_URL: path }, [asked]);
+    for (const asked of [['--help'], ['-h'], ['revoke', '--help']]) {
+      const { code, stdout, stderr } = await runHere(name, { DATABASE_URL: path }, asked);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toMatch(/^Usage: npm run [^\n]+\n$/);
     }

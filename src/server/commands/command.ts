@@ -134,7 +134,9 @@ function readWords<const Options extends ParseArgsOptionsConfig>(
   usage: string,
   options: Options,
 ) {
-  if (words[0] === '--help' || words[0] === '-h') throw new HelpAsked(`Usage: ${usage}`);
+  const end = words.indexOf('--');
+  const asked = end === -1 ? words : words.slice(0, end);
+  if (asked.includes('--help') || asked.includes('-h')) throw new HelpAsked(`Usage: ${usage}`);
   try {
     return parseArgs({ args: words, options, allowPositionals: true, strict: true });
   } catch (error) {
