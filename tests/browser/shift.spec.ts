@@ -205,6 +205,33 @@ test.describe('the code', () => {
     await expect(welcome).toBeVisible();
     await expect(page).toHaveURL('/dashboard');
   });
+
+  test('is left to the screen from which it was opened, before which Back goes on as if it had not been', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code } = await backstage.bothSides();
+    await logInAs(provider);
+    await page.goto('/dashboard?tab=profile');
+    const leavings = [
+      () => page.getByRole('link', { name: 'Back' }).click(),
+      () => page.keyboard.press('Escape'),
+    ];
+    for (const leave of leavings) {
+      await page.getByRole('tab', { name: 'QR Codes' }).click();
+      await page.getByRole('link', { name: 'Start Shift' }).click();
+      await page.getByRole('link', { name: 'Last Call' }).click();
+      await expect(page.getByRole('heading', { name: 'Last Call' })).toBeVisible();
+      await leave();
+      await expect(picture(page)).toBeVisible();
+      await expect(page).toHaveURL(`/dashboard?show=${code}`);
+      await leave();
+      await expect(page).toHaveURL('/dashboard?tab=qr-codes');
+      await page.goBack();
+      await expect(page).toHaveURL('/dashboard?tab=profile');
+    }
+  });
 });
 
 test.describe('the screen', () => {

@@ -8,6 +8,8 @@ interface ButtonLinkProps {
   readonly look?: 'primary' | 'quiet';
   readonly className?: string | undefined;
   readonly onClick?: () => void;
+  /** That of the new entry of the history. */
+  readonly state?: object;
   readonly children: ReactNode;
 }
 

@@ -2,14 +2,13 @@
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { dashboardTab } from '../../later/addresses.ts';
+import { FROM_THERE, goBackTo } from '../way-back.ts';
 
 export const PROFILE_ROWS = ['me', 'services', 'messages', 'notifications', 'security', 'api'] as const;
 export type ProfileRow = (typeof PROFILE_ROWS)[number];
 
 const PROFILE = dashboardTab('profile');
 const OPEN = 'open';
-/** The history state of an entry whose former entry shows the profile with its first row open. */
-const FROM_PROFILE = { isFromProfile: true };
 
 export function useOpenRow(rows: readonly ProfileRow[]): ProfileRow {
   const named = new URLSearchParams(useSearch()).get(OPEN);
@@ -19,20 +18,12 @@ export function useOpenRow(rows: readonly ProfileRow[]): ProfileRow {
 /** Opens a row in place of the one that is open. Back leads to the first row from any of them. */
 export function openRow(row: ProfileRow, present: ProfileRow): void {
   if (row === 'me') closeRow();
-  else if (present === 'me') navigate(addressOf(row), { state: FROM_PROFILE });
+  else if (present === 'me') navigate(addressOf(row), { state: FROM_THERE });
   else navigate(addressOf(row), { replace: true, state: window.history.state });
 }
 
 export function closeRow(): void {
-  const state: unknown = window.history.state;
-  const isFromProfile = typeof state === 'object' && state !== null && 'isFromProfile' in state;
-  if (!isFromProfile) {
-    navigate(PROFILE, { replace: true });
-    return;
-  }
-  // The browser goes back later, and a second click meanwhile must not go one entry further.
-  window.history.replaceState(null, '');
-  window.history.back();
+  goBackTo(PROFILE);
 }
 
 function addressOf(row: ProfileRow): string {

@@ -2,6 +2,7 @@
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { dashboardTab } from '../../later/addresses.ts';
+import { FROM_THERE, goBackTo } from '../way-back.ts';
 
 const OPENINGS = ['page', 'print'] as const;
 export type Opening = (typeof OPENINGS)[number];
@@ -12,15 +13,13 @@ interface Opened {
 }
 
 const CODES = dashboardTab('qr-codes');
-/** The history state of an entry whose former entry shows the codes. */
-const FROM_CODES = { isFromCodes: true };
 
 function openingOf(opening: Opening, id: string): string {
   return `${CODES}&${new URLSearchParams({ [opening]: id })}`;
 }
 
 export function openOver(opening: Opening, id: string): void {
-  navigate(openingOf(opening, id), { state: FROM_CODES });
+  navigate(openingOf(opening, id), { state: FROM_THERE });
 }
 
 export function useOpened(): Opened | null {
@@ -33,13 +32,5 @@ export function useOpened(): Opened | null {
 }
 
 export function closeOpened(): void {
-  const state: unknown = window.history.state;
-  const isFromCodes = typeof state === 'object' && state !== null && 'isFromCodes' in state;
-  if (!isFromCodes) {
-    navigate(CODES, { replace: true });
-    return;
-  }
-  // The browser goes back later, and a second click meanwhile must not go one entry further.
-  window.history.replaceState(null, '');
-  window.history.back();
+  goBackTo(CODES);
 }

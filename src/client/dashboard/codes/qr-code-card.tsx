@@ -17,6 +17,7 @@ import { noteCodeShown } from '../shared/code-shown.ts';
 import { Fetched } from '../shared/fetched.tsx';
 import { STATUS_LABELS } from '../shared/labels.ts';
 import { arrivingOf, useTonight } from '../shared/tonight.ts';
+import { FROM_THERE } from '../way-back.ts';
 import { usePauseQrCode } from './code-changes.ts';
 import styles from './qr-code-card.module.css';
 
@@ -71,7 +72,7 @@ export function QrCodeCard({ code, username, name, onReplaced }: QrCodeCardProps
             Resume
           </Button>
         ) : (
-          <ButtonLink className={styles.main} href={showOf(code.id)}>
+          <ButtonLink className={styles.main} href={showOf(code.id)} state={FROM_THERE}>
             Start Shift
           </ButtonLink>
         )}

@@ -15,6 +15,7 @@ import { SimulatedMoney } from '../../ui/simulated-money.tsx';
 import { type Sign, useSign } from '../live/connection-sign.tsx';
 import type { Connection, LiveTips } from '../live/live-tips.ts';
 import { arrivingOf, useNightStartHour, useTonight } from '../shared/tonight.ts';
+import { FROM_THERE } from '../way-back.ts';
 import { useFullScreen, useWakeLock } from './device-screen.ts';
 import { Frame } from './frame.tsx';
 import { GuestThanks, useMoment } from './guest-thanks.tsx';
@@ -127,7 +128,7 @@ function Tonight({ code }: { readonly code: QrCode }) {
         >
           {isShown ? 'Hide Tonight' : 'Show Tonight'}
         </Button>
-        <ButtonLink look="quiet" href={lastCallOf(code.id)}>
+        <ButtonLink look="quiet" href={lastCallOf(code.id)} state={FROM_THERE}>
           Last Call
         </ButtonLink>
       </div>

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { paths } from '../../paths.ts';
 import { ArrowLeftIcon } from '../../ui/icons.tsx';
 import { titleOf } from '../../ui/screen.tsx';
+import { goBackTo } from '../way-back.ts';
 import styles from './shift.module.css';
 
 interface FrameProps {
@@ -36,7 +37,14 @@ export function Frame({
       <title>{titleOf(title, unseenCount)}</title>
       {bar}
       <header className={styles.head}>
-        <Link href={back} replace className={styles.back}>
+        <Link
+          href={back}
+          className={styles.back}
+          onClick={(event) => {
+            event.preventDefault();
+            goBackTo(back);
+          }}
+        >
           <ArrowLeftIcon /> Back
         </Link>
         {actions}

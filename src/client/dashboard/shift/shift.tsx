@@ -1,6 +1,6 @@
 /** Shift mode: one code fills the screen, which faces the guests and stays on. Tonight's sum is shown on demand. */
 import { lazy, useEffect, useEffectEvent } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useSearch } from 'wouter';
 import type { EndedQrCode, QrCode } from '#shared/qr-codes.ts';
 import { showOf } from '../../later/addresses.ts';
 import { paths } from '../../paths.ts';
@@ -14,6 +14,7 @@ import { Loading, Problem } from '../../ui/states.tsx';
 import type { LiveTips } from '../live/live-tips.ts';
 import { Fetched } from '../shared/fetched.tsx';
 import { LOAD_FAILED } from '../shared/queries.ts';
+import { goBackTo } from '../way-back.ts';
 import { CurrentCode } from './current-code.tsx';
 import { Frame } from './frame.tsx';
 import { LAST_CALL } from './last-call-address.ts';
@@ -31,10 +32,9 @@ interface ShiftProps {
 }
 
 export function Shift({ user, shown, codes, live, onRetry }: ShiftProps) {
-  const [, navigate] = useLocation();
   const isLastCall = new URLSearchParams(useSearch()).has(LAST_CALL);
   const back = isLastCall ? showOf(shown) : paths.dashboard;
-  const leave = useEffectEvent(() => navigate(back, { replace: true }));
+  const leave = useEffectEvent(() => goBackTo(back));
   useEffect(() => {
     const press = ({ key }: KeyboardEvent) => {
       if (key === 'Escape') leave();
