@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { FetchedDialog } from '../shared/fetched.tsx';
 import styles from './code-care.module.css';
-import { openOver } from './opening.ts';
+import { openOver } from './open-over.ts';
 import { OwnMachineNote } from './own-machine-note.tsx';
 
 const ReplaceCode = lazy(() =>

@@ -6,7 +6,8 @@ import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { Loading, Skeleton } from '../../ui/states.tsx';
 import { Fetched } from '../shared/fetched.tsx';
-import { closeOpened, type Opening, openOver, useOpened } from './opening.ts';
+import { closeOpened, openOver } from './open-over.ts';
+import { type Opening, useOpened } from './opening.ts';
 
 const TipPageEditor = lazy(() =>
   import('./tip-page-editor.tsx').then(({ TipPageEditor }) => ({ default: TipPageEditor })),
