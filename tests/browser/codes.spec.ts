@@ -276,6 +276,28 @@ test.describe('the editor of a tip page', () => {
     expect(await backstage.call('GET', '/qr-codes', { token: provider.token })).toMatchObject([elsewhere]);
   });
 
+  test('leads to the public page when a code is listed there, without which there is none', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider();
+    await backstage.code(provider);
+    await logInAs(provider);
+    await openEditor(page);
+    await expect(editor(page)).toContainText("Everyone can see it's yours, whatever name you give it.");
+    await expect(editor(page).getByRole('link')).toHaveCount(0);
+    await picture(page, 'editor-01-no-public-page');
+    await editor(page).getByRole('checkbox', { name: 'Show this code on my public page' }).check();
+    await editor(page).getByRole('button', { name: 'Save' }).click();
+    await expect(editor(page)).toHaveCount(0);
+    await card(page).getByRole('button', { name: 'Edit Page' }).click();
+    const address = `/@${provider.username}`;
+    await expect(editor(page).getByRole('link', { name: address })).toHaveAttribute('href', address);
+    await picture(page, 'editor-02-public-page');
+    expect((await page.request.get(address)).status()).toBe(200);
+  });
+
   test('says what is wrong under the field, and keeps everything when saving fails', async ({
     page,
     backstage,

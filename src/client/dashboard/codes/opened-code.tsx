@@ -53,6 +53,7 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
             <TipPageEditor
               code={code}
               user={user}
+              hasPublicPage={codes.some(({ isListed }) => isListed)}
               onUnsavedChange={(isChanged) => setUnsaved(isChanged ? code : null)}
               onSaved={() => {
                 setUnsaved(null);

@@ -52,11 +52,14 @@ const resolver = zodResolver(
 interface TipPageEditorProps {
   readonly code: QrCode;
   readonly user: KeptUser;
+  /** Whether a code is listed there: without one its address leads nowhere. */
+  readonly hasPublicPage: boolean;
   readonly onUnsavedChange: (isUnsaved: boolean) => void;
   readonly onSaved: () => void;
 }
 
-export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageEditorProps) {
+export function TipPageEditor(props: TipPageEditorProps) {
+  const { code, user, hasPublicPage, onUnsavedChange, onSaved } = props;
   const { form, sending, photo, isUnsaved } = useTipPage(code, onSaved);
   const { field, isUnderWay, submit } = sending;
   const { errors } = form.formState;
@@ -98,10 +101,17 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
         <div>
           <Choice {...form.register('isListed')}>Show this code on my public page</Choice>
           <p className={styles.hint}>
-            Everyone can see it's yours, whatever name you give it:{' '}
-            <a href={paths.provider(user.username)} target="_blank" rel="noreferrer">
-              {paths.provider(user.username)}
-            </a>
+            Everyone can see it's yours, whatever name you give it
+            {hasPublicPage ? (
+              <>
+                :{' '}
+                <a href={paths.provider(user.username)} target="_blank" rel="noreferrer">
+                  {paths.provider(user.username)}
+                </a>
+              </>
+            ) : (
+              '.'
+            )}
           </p>
         </div>
         <PhotoField code={code} {...photo} />
