@@ -298,6 +298,26 @@ test.describe('the editor of a tip page', () => {
     expect((await page.request.get(address)).status()).toBe(200);
   });
 
+  test('that was opened by its address leaves the focus on the heading of its code', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await logInAs(provider);
+    for (const [opening, name] of [
+      ['print', 'Print'],
+      ['page', 'Your tip page'],
+    ] as const) {
+      await page.goto(`/dashboard?tab=qr-codes&${opening}=${code}`);
+      const dialog = page.getByRole('dialog', { name });
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      await expect(dialog).toHaveCount(0);
+      await expect(card(page).getByRole('heading')).toBeFocused();
+    }
+  });
+
   test('says what is wrong under the field, and keeps everything when saving fails', async ({
     page,
     backstage,

@@ -5,6 +5,7 @@ import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { Loading, Skeleton } from '../../ui/states.tsx';
+import { focusIfLost } from '../question.ts';
 import { Fetched } from '../shared/fetched.tsx';
 import { closeOpened, openOver } from './open-over.ts';
 import { type Opening, useOpened } from './opening.ts';
@@ -37,6 +38,13 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
     window.addEventListener('beforeunload', ask);
     return () => window.removeEventListener('beforeunload', ask);
   }, [isUnsaved]);
+
+  const shownId = opening === undefined ? undefined : code?.id;
+  useEffect(() => {
+    if (shownId === undefined) return;
+    // A dialog that no button has opened, as after a reload, has nothing to give the focus back to.
+    return () => focusIfLost(document.querySelector<HTMLElement>(`[data-code="${shownId}"]`));
+  }, [shownId]);
 
   if (opening === undefined || code === null) return null;
   return (
