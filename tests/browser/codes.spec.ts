@@ -11,6 +11,7 @@ import { picture } from './picture.ts';
 
 const card = (page: Page, name = 'Bartender') => page.getByRole('article', { name });
 const editor = (page: Page) => page.getByRole('dialog', { name: 'Your tip page' });
+const GONE = 'Nothing was changed: this code is no longer in use.';
 const shown = (id: string) => `${id.slice(0, 5)}-${id.slice(5)}`;
 
 /**
@@ -111,6 +112,58 @@ test.describe('a code', () => {
     expect((await page.request.get(`/api/qr-codes/${code}`)).status()).toBe(410);
     await page.reload();
     await expect(page.getByRole('article')).toHaveCount(2);
+  });
+
+  test('that was replaced elsewhere is told to its provider, and the new one takes the focus of what was pressed', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider(['bartender', 'dj']);
+    const code = await backstage.code(provider);
+    await backstage.code(provider, 'dj');
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    await manageCode(page);
+    const replace = async (id: string): Promise<string> =>
+      (await backstage.call('POST', `/qr-codes/${id}/replacement`, { token: provider.token })).id;
+    const second = await replace(code);
+    await card(page).getByRole('button', { name: 'Pause' }).click();
+    await expect(toast(page, GONE)).toHaveCount(1);
+    await expect(page.getByText('Please scan the new one')).toHaveCount(0);
+    await expect(card(page).getByRole('heading')).toHaveAttribute('data-code', second);
+    await expect(card(page).getByRole('heading')).toBeFocused();
+
+    await manageCode(page);
+    await card(page).getByRole('button', { name: 'Replace' }).click();
+    const third = await replace(second);
+    const question = page.getByRole('dialog', { name: 'Replace the Bartender code?' });
+    await question.getByRole('button', { name: 'Replace' }).click();
+    await expect(question).toHaveCount(0);
+    await expect(card(page).getByRole('heading')).toHaveAttribute('data-code', third);
+    await expect(card(page).getByRole('heading')).toBeFocused();
+    expect(complaints.splice(0)).toEqual(Array(2).fill(expect.stringContaining('410')));
+  });
+
+  test('that is not offered any longer takes its card along, and leaves the focus in the panel', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider(['bartender', 'dj']);
+    await backstage.code(provider);
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    await manageCode(page);
+    const body = { service_categories: ['dj'] };
+    await backstage.call('PATCH', '/auth/me', { token: provider.token, body });
+    await card(page).getByRole('button', { name: 'Pause' }).click();
+    await expect(toast(page, GONE)).toHaveCount(1);
+    await expect(card(page)).toHaveCount(0);
+    await expect(page.getByRole('tabpanel')).toBeFocused();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('410')]);
   });
 
   test('shows more of the old ones, and the first of those takes the focus', async ({
@@ -539,7 +592,8 @@ test.describe('the editor of a tip page', () => {
         'false',
       );
       await editor(page).getByRole('button', { name: 'Save' }).click();
-      await expect(editor(page)).toContainText('This QR code was replaced.');
+      await expect(editor(page).getByRole('alert')).toHaveText(GONE);
+      await expect(page.getByText(GONE)).toHaveCount(1);
       await expect(name).toHaveValue('Nightingale');
       await page.keyboard.press('Escape');
       await question.getByRole('button', { name: 'Discard' }).click();

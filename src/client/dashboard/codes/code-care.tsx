@@ -23,10 +23,10 @@ interface CodeCareProps {
   readonly name: string;
   readonly isChanging: boolean;
   readonly onPause: () => void;
-  readonly onReplaced: (id: string) => void;
+  readonly onGone: () => void;
 }
 
-export function CodeCare({ code, name, isChanging, onPause, onReplaced }: CodeCareProps) {
+export function CodeCare({ code, name, isChanging, onPause, onGone }: CodeCareProps) {
   const [isAsking, setAsking] = useState(false);
   return (
     <div className={styles.care}>
@@ -68,7 +68,7 @@ export function CodeCare({ code, name, isChanging, onPause, onReplaced }: CodeCa
       </div>
       {isAsking && (
         <FetchedDialog>
-          <ReplaceCode code={code} onReplaced={onReplaced} onLeave={() => setAsking(false)} />
+          <ReplaceCode code={code} onGone={onGone} onLeave={() => setAsking(false)} />
         </FetchedDialog>
       )}
     </div>

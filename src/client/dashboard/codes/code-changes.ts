@@ -19,12 +19,24 @@ export function useShowCode(): (changed: QrCode) => Promise<void> {
   };
 }
 
+export const CODE_GONE = 'Nothing was changed: this code is no longer in use.';
+
+/** Whether the code was replaced meanwhile, or its service is no longer offered. */
+export function isGone(error: unknown): boolean {
+  const { code } = failureOf(error);
+  return code === 'qr_code_replaced' || code === 'qr_code_retired';
+}
+
+/** What the provider is told of a failed change: of a code that is gone the server's sentence is for givers. */
+export function sentenceOf(error: unknown, fallback: string): string {
+  return isGone(error) ? CODE_GONE : (failureOf(error).detail ?? fallback);
+}
+
 export function useShowFailure(): (error: unknown, fallback: string) => void {
   const utils = trpc.useUtils();
   return (error, fallback) => {
-    const { detail, code } = failureOf(error);
-    toastError(detail ?? fallback);
-    if (code === 'qr_code_replaced' || code === 'qr_code_retired') void utils.qrCodes.invalidate();
+    toastError(sentenceOf(error, fallback));
+    if (isGone(error)) void utils.qrCodes.invalidate();
   };
 }
 

@@ -25,6 +25,9 @@ export interface CroppedPicture {
 /** Its message is a sentence for people. */
 export class PictureError extends Error {}
 
+/** The code takes no photo, because it was replaced or its service is no longer offered. */
+export class CodeGoneError extends Error {}
+
 /** Turns the picture the right way up, as its EXIF data say. @throws PictureError when the browser cannot open it. */
 export async function openPicture(file: File): Promise<CroppedPicture> {
   try {
@@ -103,7 +106,7 @@ async function toJpeg(cropped: CroppedPicture): Promise<Blob> {
   throw new PictureError('The photo could not be prepared. Please choose another one.');
 }
 
-/** By REST, because tRPC takes no files. @throws PictureError when the server refuses the photo or does not answer. */
+/** By REST, because tRPC takes no files. @throws PictureError when the server refuses the photo or does not answer, CodeGoneError. */
 export async function sendPhoto(qrId: string, cropped: CroppedPicture): Promise<string> {
   const answer = await putPhoto(qrId, await toJpeg(cropped));
   const body: Readonly<Record<string, unknown>> = Object(await answer.json().catch(() => null));
@@ -111,6 +114,7 @@ export async function sendPhoto(qrId: string, cropped: CroppedPicture): Promise<
   if (answer.ok && typeof photoUrl === 'string') return photoUrl;
   // Logs this page out when the session has ended.
   if (answer.status === 401) void verifySession();
+  if (answer.status === 410) throw new CodeGoneError();
   throw new PictureError(typeof detail === 'string' ? detail : NOT_SENT);
 }
 

@@ -18,7 +18,7 @@ import { noteCodeShown } from '../shared/code-shown.ts';
 import { Fetched } from '../shared/fetched.tsx';
 import { STATUS_LABELS } from '../shared/labels.ts';
 import { arrivingOf, useTonight } from '../shared/tonight.ts';
-import { usePauseQrCode } from './code-changes.ts';
+import { isGone, usePauseQrCode } from './code-changes.ts';
 import styles from './qr-code-card.module.css';
 
 const CodeCare = lazy(() => import('./code-care.tsx').then(({ CodeCare }) => ({ default: CodeCare })));
@@ -31,17 +31,18 @@ interface QrCodeCardProps {
   readonly code: QrCode;
   readonly username: string;
   readonly name: string;
-  readonly onReplaced: (id: string) => void;
+  /** Is called before the card goes because its code does. */
+  readonly onGone: () => void;
 }
 
-export function QrCodeCard({ code, username, name, onReplaced }: QrCodeCardProps) {
+export function QrCodeCard({ code, username, name, onGone }: QrCodeCardProps) {
   const label = CATEGORY_LABELS[code.serviceCategory];
   const headingId = useId();
   const careId = useId();
   const [isOpen, setOpen] = useState(false);
   /** Whether the picture was downloaded, so that it may be printed next. */
   const [isSaved, setSaved] = useState(false);
-  const { isPaused, isChanging, change, actions } = usePausing(code);
+  const { isPaused, isChanging, change, actions } = usePausing(code, onGone);
 
   function download() {
     saveFile(bytesFrom(code.imageBase64), 'image/png', `${code.serviceCategory}-${username}.png`);
@@ -108,13 +109,7 @@ export function QrCodeCard({ code, username, name, onReplaced }: QrCodeCardProps
               </Loading>
             }
           >
-            <CodeCare
-              code={code}
-              name={name}
-              isChanging={isChanging}
-              onPause={change}
-              onReplaced={onReplaced}
-            />
+            <CodeCare code={code} name={name} isChanging={isChanging} onPause={change} onGone={onGone} />
           </Fetched>
         </div>
       )}
@@ -123,7 +118,7 @@ export function QrCodeCard({ code, username, name, onReplaced }: QrCodeCardProps
 }
 
 /** Pauses and resumes the code. The pressed button is gone then, and the main one takes the focus. */
-function usePausing({ id, status }: QrCode) {
+function usePausing({ id, status }: QrCode, onGone: () => void) {
   const isPaused = status === 'paused';
   const isPressed = useRef(false);
   const actions = useRef<HTMLDivElement>(null);
@@ -141,7 +136,10 @@ function usePausing({ id, status }: QrCode) {
     change(): void {
       if (pausing.isPending) return;
       isPressed.current = true;
-      pausing.mutate({ id, status: isPaused ? 'active' : 'paused' });
+      pausing.mutate(
+        { id, status: isPaused ? 'active' : 'paused' },
+        { onError: (error) => isGone(error) && onGone() },
+      );
     },
   };
 }

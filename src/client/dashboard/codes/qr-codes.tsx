@@ -8,6 +8,7 @@ import { Empty } from '../../signed-in/empty.tsx';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
+import { focusIfLost } from '../question.ts';
 import { useOfferDue } from '../shared/code-shown.ts';
 import { FetchedDialog } from '../shared/fetched.tsx';
 import { useCreateQrCode } from './code-changes.ts';
@@ -49,14 +50,15 @@ export function QrCodes({ user, codes, children }: QrCodesProps) {
       <CreateButton key={category} category={category} creation={creation} look={look} />
     ));
 
-  /** The code that takes the place of another one, whose card disappears together with the focus. */
-  const successor = useRef<string | null>(null);
+  /** A code whose card disappears together with the focus, which the next code of its service takes. */
+  const gone = useRef<QrCode | null>(null);
   useEffect(() => {
-    const headings = creation.area.current?.querySelectorAll<HTMLElement>('[data-code]') ?? [];
-    const heading = [...headings].find(({ dataset }) => dataset['code'] === successor.current);
-    if (!heading) return;
-    successor.current = null;
-    heading.focus();
+    const { id, serviceCategory } = gone.current ?? {};
+    if (id === undefined || codes.some((code) => code.id === id)) return;
+    gone.current = null;
+    const next = codes.find((code) => code.serviceCategory === serviceCategory);
+    const heading = creation.area.current?.querySelector<HTMLElement>(`[data-code="${next?.id}"]`);
+    focusIfLost(heading ?? creation.area.current?.closest<HTMLElement>('[role="tabpanel"]'));
   });
 
   return (
@@ -74,8 +76,8 @@ export function QrCodes({ user, codes, children }: QrCodesProps) {
                 code={code}
                 username={user.username}
                 name={code.displayName ?? user.fullName}
-                onReplaced={(id) => {
-                  successor.current = id;
+                onGone={() => {
+                  gone.current = code;
                 }}
               />
             </li>

@@ -4,28 +4,31 @@ import type { QrCode } from '#shared/qr-codes.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
-import { useShowCode, useShowFailure } from './code-changes.ts';
+import { isGone, useShowCode, useShowFailure } from './code-changes.ts';
 
 interface ReplaceCodeProps {
   readonly code: QrCode;
-  /** Is called just before the list shows the new code. @param id that of the new code. */
-  readonly onReplaced: (id: string) => void;
+  /** Is called before the list shows that the code is gone. */
+  readonly onGone: () => void;
   readonly onLeave: () => void;
 }
 
-export function ReplaceCode({ code, onReplaced, onLeave }: ReplaceCodeProps) {
+export function ReplaceCode({ code, onGone, onLeave }: ReplaceCodeProps) {
   const label = CATEGORY_LABELS[code.serviceCategory];
   const utils = trpc.useUtils();
   const show = useShowCode();
   const showFailure = useShowFailure();
   const replacing = trpc.qrCodes.replace.useMutation({
     async onSuccess(next) {
-      onReplaced(next.id);
+      onGone();
       await show(next);
       void utils.qrCodes.ended.invalidate();
       toastSuccess(`New code for ${label}. Print it again.`);
     },
-    onError: (error) => showFailure(error, 'Failed to replace the code'),
+    onError(error) {
+      if (isGone(error)) onGone();
+      showFailure(error, 'Failed to replace the code');
+    },
   });
   return (
     <Confirmation

@@ -9,8 +9,9 @@ import { MAX_GREETING_LENGTH, type QrCode, tipPageChange } from '#shared/qr-code
 import { api } from '../../api-client/api.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { paths } from '../../paths.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
-import { toastSuccess } from '../../toasts.ts';
+import { toastError, toastSuccess } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
@@ -19,13 +20,15 @@ import { TextArea } from '../../ui/later/text-area.tsx';
 import { useSending } from '../form.ts';
 import { useIsOpen } from '../is-open.ts';
 import { counted } from '../messages/thank-yous.ts';
-import { useShowCode } from './code-changes.ts';
-import { type CroppedPicture, PictureError, sendPhoto } from './photo.ts';
+import { CODE_GONE, isGone, useShowCode } from './code-changes.ts';
+import { CodeGoneError, type CroppedPicture, PictureError, sendPhoto } from './photo.ts';
 import { CroppedPhoto } from './photo-cropper.tsx';
 import { type ChosenPhoto, PhotoField, type ShownPhoto, shownOf } from './photo-field.tsx';
 import styles from './tip-page-editor.module.css';
 
 const FIELDS = ['displayName', 'greeting', 'thankYou', 'takesWords', 'isListed'] as const;
+/** The kind of failure that the form alone tells, because it stays true. */
+const GONE = 'gone';
 const SAVE_FAILED = 'Failed to save the tip page';
 
 const texts = tipPageChange.pick({
@@ -115,7 +118,12 @@ export function TipPageEditor(props: TipPageEditorProps) {
           </p>
         </div>
         <PhotoField code={code} {...photo} />
-        {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
+        {errors.root && (
+          // Other failures are announced by their toasts.
+          <p role={errors.root.type === GONE ? 'alert' : undefined} className={styles.failure}>
+            {errors.root.message}
+          </p>
+        )}
       </div>
       <div className={styles.beside}>
         <Preview
@@ -142,9 +150,10 @@ function useTipPage(code: QrCode, onSaved: () => void) {
   const form = useForm({ resolver, defaultValues: valuesOf(code) });
   const { isDirty, dirtyFields } = form.formState;
   const isOpen = useIsOpen();
+  const utils = trpc.useUtils();
 
   /** After a failure only the part that was not saved is sent again. */
-  async function send(changed: z.output<typeof texts>) {
+  async function save(changed: z.output<typeof texts>) {
     setPhotoError(null);
     let saved = code;
     if (isDirty) {
@@ -164,6 +173,17 @@ function useTipPage(code: QrCode, onSaved: () => void) {
     toastSuccess('Tip page saved');
     // Somebody may have discarded what was under way, and be on another tab.
     if (isOpen.current) onSaved();
+  }
+
+  async function send(changed: z.output<typeof texts>) {
+    try {
+      await save(changed);
+    } catch (error) {
+      if (!isGone(error) && !(error instanceof CodeGoneError)) throw error;
+      void utils.qrCodes.invalidate();
+      if (isOpen.current) form.setError('root', { type: GONE, message: CODE_GONE });
+      else toastError(CODE_GONE);
+    }
   }
 
   return {

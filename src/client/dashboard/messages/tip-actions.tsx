@@ -3,6 +3,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
+import { isGone, sentenceOf } from '../codes/code-changes.ts';
 import { useShowTip } from './message-changes.ts';
 
 export interface TipAction {
@@ -120,8 +121,10 @@ function useCodeActions({ serviceCategory }: Transaction, { onDone, onFailure }:
       await utils.qrCodes.list.invalidate();
       onDone(`Messages are ${changed.takesWords ? 'on' : 'off'} for ${CATEGORY_LABELS[serviceCategory]}`);
     },
-    onError: (error) =>
-      onFailure(failureOf(error).detail ?? 'The code could not be changed. Please try again.'),
+    onError(error) {
+      onFailure(sentenceOf(error, 'The code could not be changed. Please try again.'));
+      if (isGone(error)) void utils.qrCodes.invalidate();
+    },
   });
   const code = codes.data?.find((one) => one.serviceCategory === serviceCategory);
   if (code === undefined) return [];

@@ -1,9 +1,9 @@
 /** A paused code, which one tap lets take tips again. */
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { failureOf } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
+import { isGone, sentenceOf } from '../codes/code-changes.ts';
 import { focusIfLost } from '../question.ts';
 import styles from './shift.module.css';
 
@@ -30,8 +30,7 @@ export function useResume({ id, status }: QrCode): Resume {
       setDone(true);
     },
     onError(error) {
-      const { code } = failureOf(error);
-      if (code === 'qr_code_replaced' || code === 'qr_code_retired') void utils.qrCodes.invalidate();
+      if (isGone(error)) void utils.qrCodes.invalidate();
     },
   });
 
@@ -48,7 +47,7 @@ export function useResume({ id, status }: QrCode): Resume {
     isUnderWay: change.isPending,
     isDone: isShown,
     failure: change.isError
-      ? (failureOf(change.error).detail ?? "That didn't work. Check your connection and try again.")
+      ? sentenceOf(change.error, "That didn't work. Check your connection and try again.")
       : null,
     run: () => change.mutate({ id, status: 'active' }),
     confirmation,
