@@ -321,6 +321,32 @@ test.describe('the first screen of a phone, without scrolling,', () => {
 });
 
 test.describe('QR codes', () => {
+  test('are created once, though somebody leaves the tab meanwhile and comes back', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.provider(['bartender', 'dj']));
+    await page.goto('/dashboard');
+    const create = page.getByRole('button', { name: /^Create / });
+    const answers = await holdAnswers(page, /qrCodes\.create/);
+    await create.filter({ hasText: 'Bartender' }).click();
+    await expect.poll(answers.asked).toBe(1);
+    await page.getByRole('tab', { name: 'Profile' }).click();
+    await page.getByRole('tab', { name: 'QR Codes' }).click();
+    await expect(create).toHaveText(['Create Bartender QR', 'Create DJ QR']);
+    for (const button of await create.all()) {
+      await expect(button).toBeDisabled();
+      // Playwright would wait until it is enabled.
+      await button.click({ force: true });
+    }
+    answers.release();
+    await expect(page.getByRole('article').getByRole('heading')).toHaveText(['Bartender']);
+    await expect(create).toHaveText(['Create DJ QR']);
+    await expect(create).toBeEnabled();
+    expect(answers.asked()).toBe(1);
+  });
+
   test('are created one by one; each joins the list, and the missing services become fewer', async ({
     page,
     backstage,

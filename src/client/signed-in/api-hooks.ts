@@ -1,7 +1,7 @@
 /** The procedures of the server as hooks with a cache, for the screens behind the login. */
 import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { httpBatchLink, splitLink } from '@trpc/client';
-import { createTRPCReact, getQueryKey } from '@trpc/react-query';
+import { createTRPCReact, getMutationKey, getQueryKey } from '@trpc/react-query';
 import {
   type AppRouter,
   authorization,
@@ -70,6 +70,8 @@ export function listingKey(input: object) {
 }
 
 export const endedCodesKey = getQueryKey(trpc.qrCodes.ended);
+
+export const codeCreationKey = getMutationKey(trpc.qrCodes.create);
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({

@@ -1,9 +1,19 @@
 /** The QR Codes tab: the current codes, the statistics, a button for each service without a code, and the old codes. */
+import { useQueryClient } from '@tanstack/react-query';
 import { LoaderCircle, Plus, QrCode as QrCodeIcon } from 'lucide-react';
-import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import {
+  lazy,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { trpc } from '../../signed-in/api-hooks.ts';
+import { codeCreationKey, trpc } from '../../signed-in/api-hooks.ts';
 import { Empty } from '../../signed-in/empty.tsx';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { Boundary } from '../../ui/boundary.tsx';
@@ -112,18 +122,23 @@ export function QrCodes({ user, codes, children }: QrCodesProps) {
 }
 
 interface Creation {
-  readonly category: ServiceCategory | null;
+  /** The service whose code is being created; undefined while none is. */
+  readonly category: unknown;
   readonly area: RefObject<HTMLDivElement | null>;
   readonly create: (category: ServiceCategory) => void;
 }
 
-/** Creates one code at a time. The next button or the new code takes the focus of the pressed button. */
+/** Creates one code at a time, also when somebody has left the tab meanwhile. The next button or the new code takes the focus of the pressed button. */
 function useCreation(codes: readonly QrCode[]): Creation {
   const area = useRef<HTMLDivElement>(null);
   const pressed = useRef<ServiceCategory | null>(null);
-  const isInFlight = useRef(false);
-  const [category, setCategory] = useState<ServiceCategory | null>(null);
   const { mutate } = useCreateQrCode();
+  const cache = useQueryClient().getMutationCache();
+  const find = () => cache.find({ mutationKey: codeCreationKey, status: 'pending' });
+  const underWay = useSyncExternalStore(cache.subscribe, find);
+  const { serviceCategory: category }: { readonly serviceCategory?: unknown } = Object(
+    underWay?.state.variables,
+  );
 
   useEffect(() => {
     if (codes.every(({ serviceCategory }) => serviceCategory !== pressed.current)) return;
@@ -138,19 +153,9 @@ function useCreation(codes: readonly QrCode[]): Creation {
     category,
     area,
     create(next) {
-      if (isInFlight.current) return;
-      isInFlight.current = true;
+      if (find()) return;
       pressed.current = next;
-      setCategory(next);
-      mutate(
-        { serviceCategory: next },
-        {
-          onSettled() {
-            isInFlight.current = false;
-            setCategory(null);
-          },
-        },
-      );
+      mutate({ serviceCategory: next });
     },
   };
 }
@@ -166,7 +171,7 @@ function CreateButton({ category, creation, look }: CreateButtonProps) {
     <Button
       look={look}
       data-create
-      aria-disabled={creation.category !== null}
+      aria-disabled={creation.category !== undefined}
       onClick={() => creation.create(category)}
     >
       {creation.category === category ? (
