@@ -8,7 +8,7 @@ import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import { dateAfter, firstOfDate } from '#shared/calendar.ts';
 import { createCuttableLine } from '../support/cuttable-line.ts';
-import { expect, setHidden, test, toast } from './fixtures.ts';
+import { expect, holdAnswers, setHidden, test, toast } from './fixtures.ts';
 import { changeScheme, settled, violations } from './for-everybody.ts';
 
 const HINT = "Keep your screen on in the phone's settings";
@@ -96,6 +96,34 @@ test.describe('the code', () => {
     await expect(picture(page)).toBeInViewport({ ratio: 1 });
     await expect(page.getByText('QR code created for Bartender')).toHaveCount(0);
     expect(await readFrom(page)).toContain(`${server.url}/tip/`);
+  });
+
+  test('is read when the answer to an act of the dashboard comes late: its toast waits until the code is left', async ({
+    page,
+    backstage,
+    server,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider(['bartender', 'dj']);
+    await backstage.code(provider);
+    await logInAs(provider);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto('/dashboard');
+    const answers = await holdAnswers(page, /qrCodes\.create/);
+    await page.getByRole('button', { name: 'Create DJ QR' }).click();
+    await expect.poll(answers.asked).toBe(1);
+    await page.getByRole('link', { name: 'Start Shift' }).click();
+    await expect(picture(page)).toBeInViewport({ ratio: 1 });
+    const answer = page.waitForResponse(/qrCodes\.create/);
+    answers.release();
+    await (await answer).finished();
+    await showTonight(page).click();
+    await expect(page.getByText('$0.00')).toBeVisible();
+    await settled(page);
+    await expect(toast(page, 'QR code created for DJ')).toHaveCount(0);
+    expect(await readFrom(page)).toContain(`${server.url}/tip/`);
+    await page.getByRole('link', { name: 'Back' }).click();
+    await expect(toast(page, 'QR code created for DJ')).toBeVisible();
   });
 
   test('stands with the name on its page, the service and its id, and without any amount, and fills the screen by a tap until it is left', async ({

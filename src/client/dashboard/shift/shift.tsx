@@ -42,7 +42,7 @@ export function Shift({ user, shown, codes, live, onRetry }: ShiftProps) {
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
   }, []);
-  // Toasts of the dashboard would lie over the code.
+  // Toasts of the dashboard would lie over the code; later ones wait until it is left (toaster.tsx).
   useEffect(() => clearToasts(), []);
 
   if (codes.status === 'loading') {

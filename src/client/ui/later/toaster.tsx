@@ -6,6 +6,8 @@ import 'sonner/dist/styles.css';
 import { useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { Toaster as Sonner, toast } from 'sonner';
+import { useSearch } from 'wouter/use-browser-location';
+import { SHOWN } from '../../later/addresses.ts';
 import { dismissShownBy, type Toast, takeToasts, useWaitingToasts } from '../../toasts.ts';
 import './toaster.css';
 
@@ -24,6 +26,8 @@ const toasts = document.createElement('div');
 toasts.id = 'toasts';
 document.body.append(toasts);
 
+/** A toast that waits for the one before it goes with it. */
+let dismissals = 0;
 const shownAt = new Map<string, number>();
 const endings = new Map<string | number, ReturnType<typeof setTimeout>>();
 
@@ -35,7 +39,8 @@ function show({ kind, text, subject }: Toast): void {
   const now = new Date();
   const waitMs = Math.max(0, (shownAt.get(subject) ?? 0) + READ_MS - now.getTime());
   shownAt.set(subject, now.getTime() + waitMs);
-  setTimeout(() => endAfterLongest(toast[kind](text, { id: subject })), waitMs);
+  const before = dismissals;
+  setTimeout(() => before === dismissals && endAfterLongest(toast[kind](text, { id: subject })), waitMs);
 }
 
 function endAfterLongest(id: string | number): void {
@@ -56,10 +61,15 @@ function findTopPx(): number {
   return Math.max(MARGIN_PX, Math.min(Math.max(bottom, card), window.innerHeight / 2) + MARGIN_PX / 2);
 }
 
-dismissShownBy(() => toast.dismiss());
+dismissShownBy(() => {
+  dismissals += 1;
+  toast.dismiss();
+});
 
 export function Toaster() {
   const waiting = useWaitingToasts();
+  // A code that fills the screen faces guests, and the end of a night is a sum: toasts wait until both are left.
+  const isHeld = new URLSearchParams(useSearch()).has(SHOWN);
   const [top, setTop] = useState(MARGIN_PX);
   useEffect(() => {
     const place = () => setTop(findTopPx());
@@ -74,12 +84,12 @@ export function Toaster() {
     };
   }, []);
   useEffect(() => {
-    if (waiting.length === 0) return;
+    if (isHeld || waiting.length === 0) return;
     // Another screen may have another head.
     setTop(findTopPx());
     for (const one of waiting) show(one);
     takeToasts(waiting);
-  }, [waiting]);
+  }, [waiting, isHeld]);
   const offset = { top, left: MARGIN_PX, right: MARGIN_PX };
   return createPortal(<Sonner position="top-right" offset={offset} mobileOffset={offset} expand />, toasts);
 }
