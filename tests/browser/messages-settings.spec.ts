@@ -59,6 +59,27 @@ test('the three ready thank-yous are changed together, in the profile and where 
   await expect(rows(page)).toContainText('You said: Danke schön!');
 });
 
+test('thank-yous that are all left empty are the suggested ones again, as the form says', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  await logInAs(await backstage.provider());
+  await page.goto(PROFILE);
+  const fields = page.getByLabel(/^Thank-you \d$/);
+  const save = page.getByRole('button', { name: 'Save' });
+  await fields.first().fill('Danke schön!');
+  await save.click();
+  await expect(toast(page, 'Thank-yous saved')).toBeVisible();
+  await page.reload();
+  await expect(fields.first()).toHaveValue('Danke schön!');
+  await expect(page.getByText('Leave all three empty to use the suggested ones.')).toBeVisible();
+  for (const field of await fields.all()) await field.fill('');
+  await save.click();
+  await expect(fields.first()).toHaveValue('Thank you!');
+  await expect(fields.nth(2)).toHaveValue('You made my day!');
+});
+
 test('whoever is blocked stands in the profile, under the name or the tip, and can be unblocked', async ({
   page,
   backstage,

@@ -67,6 +67,7 @@ export function ThankYousForm({ texts, isOpened = false, onSaved, onCancel }: Th
           error={errors.get(`texts.${index}`)}
         />
       ))}
+      <p className={styles.note}>Leave all three empty to use the suggested ones.</p>
       {errors.has('texts') && (
         <p role="alert" className={styles.failure}>
           {errors.get('texts')}
