@@ -190,6 +190,68 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   );
 });
 
+test('the dialog of a tip is an entry of the history: Back closes it, and a reload keeps it', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await tipWith(backstage, customer, code, {});
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await page.getByRole('button', { name: 'Today' }).click();
+  const address = '/dashboard?tab=transactions&period=today';
+  await expect(page).toHaveURL(address);
+  const thank = rows(page).getByRole('button', { name: /^Thank: / });
+  const leavings = [
+    () => page.goBack(),
+    () => page.keyboard.press('Escape'),
+    () => dialog(page).getByRole('button', { name: 'Close' }).click(),
+  ];
+  for (const leave of leavings) {
+    await openMessage(page);
+    await expect(dialog(page)).toBeVisible();
+    await leave();
+    await expect(dialog(page)).toHaveCount(0);
+    await expect(page).toHaveURL(address);
+    await expect(thank).toBeFocused();
+  }
+  await openMessage(page);
+  await expect(dialog(page)).toBeVisible();
+  await page.reload();
+  await expect(dialog(page).getByRole('heading', { name: 'Say thank you' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(address);
+  await expect(dialog(page)).toHaveCount(0);
+  await page.goBack();
+  await expect(page).toHaveURL('/dashboard?tab=transactions');
+});
+
+test('a thank-you that somebody is writing stays when its tip leaves the list, as at the end of the day', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await tipWith(backstage, customer, code, {});
+  await logInAs(provider);
+  await page.clock.install();
+  await page.goto(`${LIST}&period=today`);
+  await openMessage(page);
+  const field = dialog(page).getByLabel('In your own words');
+  await field.fill('Until tomorrow');
+  await page.clock.setSystemTime(Date.now() + 86_400_000);
+  await page.clock.runFor(61_000);
+  await expect(page.getByText('No Tips Found')).toBeVisible();
+  await expect(field).toHaveValue('Until tomorrow');
+  await dialog(page).getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(page.getByRole('tabpanel')).toBeFocused();
+  await page.getByRole('link', { name: 'Clear filters', exact: true }).click();
+  await expect(rows(page)).toContainText('You said: Until tomorrow');
+});
+
 test('a double click on Thank opens the dialog, and thanks nobody in it', async ({
   page,
   backstage,

@@ -7,12 +7,9 @@ import card from '../../ui/card.module.css';
 import { useGrowingList } from '../../ui/later/growing-list.ts';
 import { FetchedDialog } from '../shared/fetched.tsx';
 import type { Listing } from '../shared/queries.ts';
+import { openTip } from './tip-address.ts';
 import styles from './transaction-list.module.css';
 import { Row } from './transaction-row.tsx';
-
-const MessagesDialog = lazy(() =>
-  import('../messages/messages-dialog.tsx').then(({ MessagesDialog }) => ({ default: MessagesDialog })),
-);
 
 const TakeBack = lazy(() => import('./take-back.tsx').then(({ TakeBack }) => ({ default: TakeBack })));
 
@@ -24,7 +21,6 @@ interface TransactionListProps {
 export function TransactionList({ user, listing }: TransactionListProps) {
   const { transactions, pageCount, hasMore, isLoadingMore, loadMore } = listing;
   const { list, markLastRead } = useGrowingList<HTMLOListElement>(transactions.length);
-  const [opened, setOpened] = useState<Transaction | null>(null);
   const [takenBack, setTakenBack] = useState<Transaction | null>(null);
 
   return (
@@ -35,7 +31,7 @@ export function TransactionList({ user, listing }: TransactionListProps) {
             key={transaction.id}
             transaction={transaction}
             isReceived={transaction.receiverId === user.id}
-            onThank={() => setOpened(transaction)}
+            onThank={() => openTip(transaction.id)}
             onTakeBack={() => setTakenBack(transaction)}
           />
         ))}
@@ -54,15 +50,6 @@ export function TransactionList({ user, listing }: TransactionListProps) {
         >
           {isLoadingMore ? 'Loading...' : 'Load More'}
         </Button>
-      )}
-      {opened && (
-        <FetchedDialog>
-          <MessagesDialog
-            // A list that was loaded again may no longer have it.
-            tip={transactions.find(({ id }) => id === opened.id) ?? opened}
-            onClose={() => setOpened(null)}
-          />
-        </FetchedDialog>
       )}
       {takenBack && (
         <FetchedDialog>

@@ -1,6 +1,6 @@
 /** The Transactions tab: a filter, which the address names, the sums of its tips, and their list. */
 import { CalendarX2, ReceiptText, SearchX } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
@@ -15,12 +15,15 @@ import {
 } from '../../signed-in/later/tip-filter.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { NewTipsProvider, useMarkedTips } from '../live/seen-tips.ts';
-import { Loaded } from '../shared/fetched.tsx';
+import { FetchedDialog, Loaded } from '../shared/fetched.tsx';
 import { useToday } from '../shared/new-day.ts';
 import { type Listing, useListing } from '../shared/queries.ts';
 import { clearingLink, FilterBar } from './filter-bar.tsx';
+import { TIP } from './tip-address.ts';
 import { TransactionList } from './transaction-list.tsx';
 import styles from './transactions.module.css';
+
+const OpenedTip = lazy(() => import('./opened-tip.tsx').then(({ OpenedTip }) => ({ default: OpenedTip })));
 
 interface TransactionsProps {
   readonly user: User;
@@ -30,7 +33,9 @@ interface TransactionsProps {
 }
 
 export function Transactions({ user, listing, isReceiver, sketch }: TransactionsProps) {
-  const filter = filterFromAddress(useSearch(), useToday(user.dayStartHour ?? 0));
+  const search = useSearch();
+  const filter = filterFromAddress(search, useToday(user.dayStartHour ?? 0));
+  const opened = new URLSearchParams(search).get(TIP);
   const newTips = useMarkedTips(user.id, listing.transactions);
   if (listing.transactions.length === 0) {
     return (
@@ -56,6 +61,12 @@ export function Transactions({ user, listing, isReceiver, sketch }: Transactions
           <TransactionList user={user} listing={listing} />
         ) : (
           <FoundTransactions user={user} filter={filter} sketch={sketch} />
+        )}
+        {/* Apart from the lists, which may lose its row while somebody writes. */}
+        {opened !== null && (
+          <FetchedDialog>
+            <OpenedTip id={opened} userId={user.id} transactions={listing.transactions} />
+          </FetchedDialog>
         )}
       </div>
     </NewTipsProvider>
