@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { authorization, failureOf } from '../../api-client/api.ts';
 import { verifySession } from '../../calls.ts';
 import { useAttempts } from '../../controls/attempts.ts';
+import { fetchFile, saveAnswer } from '../../signed-in/later/file-answer.ts';
 import { askForPassword } from '../../signed-in/later/password-again.ts';
-import { saveFile } from '../../signed-in/save-file.ts';
 import { timeZoneHere } from '../../signed-in/time-here.ts';
 
 const EXPORT_URL = '/api/auth/me/export';
@@ -54,7 +54,7 @@ export function useDataDownload(): DataDownload {
 async function downloadData(): Promise<string | null> {
   try {
     const query = new URLSearchParams({ time_zone: timeZoneHere() });
-    const download = () => fetch(`${EXPORT_URL}?${query}`, { headers: authorization() });
+    const download = () => fetchFile(`${EXPORT_URL}?${query}`, authorization());
     let response = await download();
     let refusal = response.ok ? null : await refusalOf(response);
     if (refusal?.code === 'password_needed' && (await askForPassword())) {
@@ -63,7 +63,7 @@ async function downloadData(): Promise<string | null> {
     }
     if (refusal) return refusal.detail;
     // A file that breaks off rejects here, because its length or its last chunk is missing.
-    saveFile(new Uint8Array(await response.arrayBuffer()), ZIP, fileNameOf(response));
+    await saveAnswer(response, ZIP, UNNAMED);
     return null;
   } catch (error) {
     // `askForPassword` rejects with the server's refusal when the session has ended.
@@ -77,9 +77,4 @@ async function refusalOf(response: Response): Promise<z.infer<typeof problem>> {
   // The refusal of this call logs out when the session has ended.
   if (response.status === 401 && refusal.code !== 'password_needed') await verifySession();
   return refusal;
-}
-
-/** RFC 6266, section 4.1. */
-function fileNameOf({ headers }: Response): string {
-  return /filename="([^"]+)"/.exec(headers.get('Content-Disposition') ?? '')?.[1] ?? UNNAMED;
 }
