@@ -1,5 +1,4 @@
 /** Calls to the server for screens that may never make one: the first call fetches the API client. */
-import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import type { Api, Failure } from './api-client/api.ts';
 import { become, presentSession, readToken } from './session/session.ts';
 
@@ -14,9 +13,6 @@ const NO_ANSWER: Failure = {
   fieldErrors: [],
   retryAfterSeconds: null,
 };
-
-/** Ends a call for whose answer nobody waits any longer. */
-export const whilePatient = (): AbortSignal => AbortSignal.timeout(CLIENT_PATIENCE_MS);
 
 /** It never rejects: a refusal and a lost connection are outcomes. @param as the session's client or that of guests */
 export async function call<Answer>(
@@ -37,7 +33,7 @@ export async function verifySession(): Promise<void> {
   const token = readToken();
   if (token === null) return;
   if (presentSession().status !== 'signed-in') become({ status: 'checking' });
-  const outcome = await call((api) => api.auth.me.query(undefined, { signal: whilePatient() }));
+  const outcome = await call((api) => api.auth.me.query());
   // After a logout or another login meanwhile the answer is about a token of the past.
   if (token !== readToken()) return;
   if (outcome.failure === null) become({ status: 'signed-in', user: outcome.answer });

@@ -5,7 +5,16 @@
 import type { Page } from '@playwright/test';
 import { PNG } from 'pngjs';
 import sharp from 'sharp';
-import { expect, holdAnswers, manageCode, openTabUnderToast, setHidden, test, toast } from './fixtures.ts';
+import {
+  expect,
+  holdAnswers,
+  loseAnswer,
+  manageCode,
+  openTabUnderToast,
+  setHidden,
+  test,
+  toast,
+} from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
@@ -90,7 +99,9 @@ test.describe('a code', () => {
     await replace.click();
     await page.route('**/trpc/qrCodes.replace*', (route) => route.abort(), { times: 1 });
     await question.getByRole('button', { name: 'Replace' }).click();
-    await expect(toast(page, 'Failed to replace the code')).toBeVisible();
+    await expect(
+      toast(page, 'There was no answer, so we don’t know whether the code was replaced.'),
+    ).toBeVisible();
     expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
     await replace.click();
     const answers = await holdAnswers(page, /qrCodes\.replace/);
@@ -112,6 +123,35 @@ test.describe('a code', () => {
     expect((await page.request.get(`/api/qr-codes/${code}`)).status()).toBe(410);
     await page.reload();
     await expect(page.getByRole('article')).toHaveCount(2);
+  });
+
+  test('is shown as it is when the answer to a change was lost, and the new one of a replacement takes the focus', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    await manageCode(page);
+    await loseAnswer(page, 'qrCodes.update');
+    await card(page).getByRole('button', { name: 'Pause' }).click();
+    await expect(
+      toast(page, 'There was no answer, so we don’t know whether the code was changed.'),
+    ).toBeVisible();
+    await expect(card(page)).toContainText('Paused');
+    await card(page).getByRole('button', { name: 'Replace' }).click();
+    await loseAnswer(page, 'qrCodes.replace');
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+    await expect(
+      toast(page, 'There was no answer, so we don’t know whether the code was replaced.'),
+    ).toBeVisible();
+    const heading = card(page).getByRole('heading');
+    await expect(heading).not.toHaveAttribute('data-code', code);
+    await expect(heading).toBeFocused();
+    expect(complaints.splice(0)).toHaveLength(2);
   });
 
   test('that was replaced elsewhere is told to its provider, and the new one takes the focus of what was pressed', async ({
@@ -407,13 +447,15 @@ test.describe('the editor of a tip page', () => {
     await page.route('**/photo', (route) => route.abort(), { times: 1 });
     await page.route('**/trpc/qrCodes.update*', (route) => route.abort(), { times: 1 });
     await editor(page).getByRole('button', { name: 'Save' }).click();
-    await expect(editor(page)).toContainText('Failed to save the tip page');
+    await expect(editor(page)).toContainText(
+      'There was no answer, so we don’t know whether the tip page was saved.',
+    );
     await expect(editor(page).getByLabel('Display name')).toHaveValue('Nightfall');
     await editor(page).getByRole('button', { name: 'Save' }).click();
     await expect(editor(page).getByRole('button', { name: 'Saving...' })).toBeVisible();
     await page.evaluate(() => Reflect.get(window, 'openPicture')());
     await expect(editor(page)).toContainText(
-      'The photo could not be saved. Check your connection and try again.',
+      'There was no answer, so we don’t know whether the photo was saved.',
     );
     await expect(editor(page).getByRole('application')).toBeVisible();
     await editor(page).getByRole('button', { name: 'Save' }).click();

@@ -12,6 +12,7 @@ import {
   expect,
   holdAnswers,
   installClock,
+  loseAnswer,
   manageCode,
   published,
   setHidden,
@@ -442,7 +443,7 @@ test.describe('QR codes', () => {
     logInAs,
     complaints,
   }) => {
-    const provider = await backstage.provider(['server']);
+    const provider = await backstage.provider(['server', 'dj']);
     await logInAs(provider);
     await page.goto('/dashboard');
     const create = page.getByRole('button', { name: 'Create Server QR' });
@@ -452,6 +453,12 @@ test.describe('QR codes', () => {
     await expect(create).toBeVisible();
     await page.unroute('**/trpc/qrCodes.create*');
     expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
+
+    await loseAnswer(page, 'qrCodes.create');
+    await page.getByRole('button', { name: 'Create DJ QR' }).click();
+    await expect(toast(page, 'QR code created for DJ')).toBeVisible();
+    await expect(page.getByRole('article', { name: 'DJ' })).toBeVisible();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_CONNECTION_RESET')]);
 
     await backstage.code(provider, 'server');
     await create.click();

@@ -25,7 +25,7 @@ const CLOSE = '**/trpc/auth.close*';
 const CLOSED =
   /^Your account is closed\. A login until [A-Z][a-z]+ \d+(?:, \d{4})?, \d+:\d\d [AP]M brings it back\.$/;
 const UNKNOWN =
-  "There was no answer, so we don't know whether your account was closed. Try again with the same password. If you are logged out, it is closed.";
+  'There was no answer, so we don’t know whether your account was closed. Try again with the same password. If you are logged out, it is closed.';
 const REOPENED = 'Welcome back. Your account stays open.';
 
 const yourData = (page: Page) => page.getByRole('region', { name: 'Your data' });

@@ -3,7 +3,18 @@
  * retired, and a customer becomes a provider.
  */
 import type { Page } from '@playwright/test';
-import { expect, holdAnswers, newName, openTabUnderToast, PASSWORD, test, toast } from './fixtures.ts';
+import {
+  expect,
+  holdAnswers,
+  installClock,
+  LONGEST_PATIENCE_MS,
+  loseAnswer,
+  newName,
+  openTabUnderToast,
+  PASSWORD,
+  test,
+  toast,
+} from './fixtures.ts';
 
 const welcome = (page: Page) => page.getByRole('heading', { level: 1 });
 const edit = (page: Page) => page.getByRole('button', { name: 'Edit Profile' });
@@ -120,10 +131,16 @@ test.describe('an edited profile', () => {
     await page.route('**/trpc/auth.updateProfile*', (route) => route.abort(), { times: 1 });
     await page.getByLabel('Email').fill(`${newName()}@example.com`);
     await save(page).click();
-    await expect(form(page).getByText('Failed to save your profile')).toBeVisible();
+    await expect(
+      form(page).getByText('There was no answer, so we don’t know whether your profile was saved.'),
+    ).toBeVisible();
+    // The account itself says what a lost answer has done.
+    await loseAnswer(page, 'auth.updateProfile');
     await save(page).click();
     await expect(welcome(page)).toHaveText('Welcome, Kim Kept');
-    expect(complaints.splice(0)).toHaveLength(4);
+    await expect(toast(page, 'Saved')).toBeVisible();
+    await expect(form(page)).toHaveCount(0);
+    expect(complaints.splice(0)).toHaveLength(5);
   });
 
   test('logs in by its new email from then on', async ({ page, backstage, logInAs }) => {
@@ -174,6 +191,26 @@ test('a customer becomes a provider, and lands where the first code is created',
   await page.getByRole('button', { name: 'Create Barber QR' }).click();
   await expect(page.getByRole('article', { name: 'Barber' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Create DJ QR' })).toBeVisible();
+});
+
+test('a save to which no answer comes ends, and says so', async ({ page, backstage, logInAs }) => {
+  await installClock(page);
+  await logInAs(await backstage.customer());
+  await page.goto('/dashboard?tab=profile');
+  await page.getByRole('button', { name: 'Edit Profile' }).click();
+  await page.getByLabel('Full name').fill('Kim Kept');
+  const answers = await holdAnswers(page, /auth\.(?:updateProfile|me)/);
+  await save(page).click();
+  await expect.poll(answers.asked).toBe(1);
+  await page.clock.fastForward(LONGEST_PATIENCE_MS);
+  // The question what the account is now has no answer, either.
+  await expect.poll(answers.asked).toBe(2);
+  await page.clock.fastForward(LONGEST_PATIENCE_MS);
+  await expect(
+    form(page).getByText('There was no answer, so we don’t know whether your profile was saved.'),
+  ).toBeVisible();
+  await expect(save(page)).toBeEnabled();
+  answers.release();
 });
 
 test.describe('the services of a provider', () => {

@@ -9,6 +9,7 @@ import {
 import { observable } from '@trpc/server/observable';
 import type { AppRouter } from '#server/api/procedures/router.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
+import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import { endSession, readToken } from '../session/session.ts';
 import { learnTime } from './server-clock.ts';
 import { removeWorker } from './service-worker.ts';
@@ -68,14 +69,19 @@ function attemptHeader({ opList: [op, other] }: Batch): { 'Idempotency-Key'?: st
   return { 'Idempotency-Key': input.idempotencyKey };
 }
 
-/** What is offered for a time, such as to take a tip back, holds by the server's clock. */
-const timedFetch: NonNullable<Parameters<typeof httpBatchLink>[0]['fetch']> = async (url, init) =>
-  learnTime(await fetch(url, { ...init, signal: init?.signal ?? null }));
+/** Ends a call for whose answer nobody waits any longer, and learns the server's clock, by which offers end. */
+const patientFetch: NonNullable<Parameters<typeof httpBatchLink>[0]['fetch']> = async (url, init) => {
+  const ending = new AbortController();
+  // Browsers before 2024 cannot combine signals by themselves.
+  for (const signal of [init?.signal, AbortSignal.timeout(CLIENT_PATIENCE_MS)])
+    signal?.addEventListener('abort', () => ending.abort());
+  return learnTime(await fetch(url, { ...init, signal: ending.signal }));
+};
 
 export const batches = {
   url: TRPC_URL,
   maxItems: MAX_BATCH_SIZE,
-  fetch: timedFetch,
+  fetch: patientFetch,
   headers: (batch: Batch) => ({ ...authorization(), ...attemptHeader(batch) }),
 };
 
@@ -84,7 +90,7 @@ export type Api = typeof api;
 
 /** The client of guests, who act by a key or a token: it never sends the token of a session. */
 export const guestApi = createTRPCClient<AppRouter>({
-  links: [httpBatchLink({ url: TRPC_URL, fetch: timedFetch, headers: attemptHeader })],
+  links: [httpBatchLink({ url: TRPC_URL, fetch: patientFetch, headers: attemptHeader })],
 });
 
 /** Makes calls that are refused meanwhile wait for a new token of this page. */
@@ -122,4 +128,9 @@ export function failureOf(error: unknown): Failure {
     fieldErrors: data?.fieldErrors ?? [],
     retryAfterSeconds: data?.retryAfterSeconds ?? null,
   };
+}
+
+/** Says of an act without an answer that it may have been done. @param what such as "the code was changed" */
+export function unanswered(what: string): string {
+  return `There was no answer, so we don’t know whether ${what}.`;
 }

@@ -4,7 +4,6 @@ import { useLocation } from 'wouter';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { serverNow } from '../api-client/server-clock.ts';
-import { whilePatient } from '../calls.ts';
 import { callAbout, isGuests, isUnknown } from '../giving/guest-receipt.ts';
 import { lookAgainMs } from '../giving/look-again.ts';
 import { Screen } from '../ui/screen.tsx';
@@ -58,9 +57,7 @@ function useGuestReceipt(token: string) {
   async function ask() {
     count.current += 1;
     const own = count.current;
-    const outcome = await callAbout(token, (api) =>
-      api.transactions.get.query({ id: token }, { signal: whilePatient() }),
-    );
+    const outcome = await callAbout(token, (api) => api.transactions.get.query({ id: token }));
     if (own < answered.current) return;
     answered.current = own;
     if (outcome.failure === null) {

@@ -1,5 +1,5 @@
 /** The procedures of the server as hooks with a cache, for the screens behind the login. */
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { httpBatchLink, splitLink } from '@trpc/client';
 import { createTRPCReact, getMutationKey, getQueryKey } from '@trpc/react-query';
 import {
@@ -74,7 +74,13 @@ export const endedCodesKey = getQueryKey(trpc.qrCodes.ended);
 export const codeCreationKey = getMutationKey(trpc.qrCodes.create);
 
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  const client = new QueryClient({
+    mutationCache: new MutationCache({
+      onError(error) {
+        // What had no answer may have been done: a code, for instance, may be paused or replaced.
+        if (failureOf(error).status === null) void client.invalidateQueries();
+      },
+    }),
     queryCache: new QueryCache({
       onError(error) {
         // The duty began, or the last factor went, while the page was open: another screen asks for a factor then.
@@ -92,4 +98,5 @@ export function createQueryClient(): QueryClient {
       },
     },
   });
+  return client;
 }

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { isDemoCode, isDemoText } from '#shared/ids.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
-import { call, whilePatient } from '../calls.ts';
+import { call } from '../calls.ts';
 import { useRenderedLookup } from '../rendered.ts';
 import { readToken } from '../session/session.ts';
 import { demoOf, readDemoCode } from './demo-codes.ts';
@@ -65,7 +65,7 @@ export function useProvider(
 }
 
 async function lookUp(qrId: string): Promise<Lookup> {
-  const outcome = await call((api) => api.qrCodes.lookup.query({ id: qrId }, { signal: whilePatient() }));
+  const outcome = await call((api) => api.qrCodes.lookup.query({ id: qrId }));
   if (outcome.failure === null) return { kind: 'found', found: outcome.answer };
   const { status, detail, code } = outcome.failure;
   if (status === 410) return { kind: code === 'qr_code_retired' ? 'retired' : 'replaced' };

@@ -1,6 +1,5 @@
 /** Finds the receipt or the payment that an address names, after a reload or in another tab. */
 import { wasGiven } from '#shared/tip-states.ts';
-import { whilePatient } from '../calls.ts';
 import { callAbout, isUnknown } from '../giving/guest-receipt.ts';
 import { PAYMENT } from '../paths.ts';
 import { toastError } from '../toasts.ts';
@@ -47,9 +46,7 @@ export async function findReceipt(
   payerId: string,
   transactionId: string,
 ): Promise<FoundReceipt | null | 'unpaid' | 'failed'> {
-  const outcome = await callAbout(transactionId, (api) =>
-    api.transactions.get.query({ id: transactionId }, { signal: whilePatient() }),
-  );
+  const outcome = await callAbout(transactionId, (api) => api.transactions.get.query({ id: transactionId }));
   if (outcome.failure) return isUnknown(outcome.failure, transactionId) ? null : 'failed';
   const { answer } = outcome;
   if (!isOf(answer, qrId, payerId)) return null;

@@ -5,7 +5,7 @@ import { navigate } from 'wouter/use-browser-location';
 import { formatMoney } from '#shared/money.ts';
 import { isKept, wasGiven } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { type Outcome, whilePatient } from '../calls.ts';
+import type { Outcome } from '../calls.ts';
 import { callAbout, isUnknown, nameOf } from '../giving/guest-receipt.ts';
 import { read, write } from '../giving/tab-storage.ts';
 import { receiptAt } from '../paths.ts';
@@ -96,11 +96,11 @@ function returnToAmount(figures: string, dispatch: Dispatch): TipEvent {
 const toldName = (transactionId: string) => `told:${transactionId}`;
 
 function lookAt(id: string): Promise<Outcome<Transaction>> {
-  return callAbout(id, (api) => api.transactions.get.query({ id }, { signal: whilePatient() }));
+  return callAbout(id, (api) => api.transactions.get.query({ id }));
 }
 
 function giveUp(id: string): Promise<Outcome<Transaction>> {
-  return callAbout(id, (api) => api.transactions.giveUp.mutate({ id }, { signal: whilePatient() }));
+  return callAbout(id, (api) => api.transactions.giveUp.mutate({ id }));
 }
 
 interface WaitingStepProps {

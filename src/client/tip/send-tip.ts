@@ -4,7 +4,7 @@ import { amountOutOfBounds, isWithinBounds } from '#shared/tip-amount.ts';
 import { wasGiven } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Failure } from '../api-client/api.ts';
-import { call, type Outcome, whilePatient } from '../calls.ts';
+import { call, type Outcome } from '../calls.ts';
 import { read, write } from '../giving/tab-storage.ts';
 import { takesGuestTips } from '../installation.ts';
 import { presentSession, readToken } from '../session/session.ts';
@@ -102,8 +102,9 @@ export async function sendTip(
   const isPaused = code === 'qr_code_paused';
   if (isPaused) notePause(qrId);
   const mustLogIn = code === 'session_ended' || code === 'login_to_tip';
+  const event: TipEvent = { type: 'failed', interruption: isPaused ? 'paused' : null };
   const isCodeGone = code === 'qr_code_replaced' || code === 'qr_code_retired';
-  return { event: { type: 'failed', interruption: isPaused ? 'paused' : null }, mustLogIn, isCodeGone };
+  return isCodeGone ? { event, mustLogIn, isCodeGone } : { event, mustLogIn };
 }
 
 /** Keeps the amount with a new key: the server has charged nothing under the old one. One tap pays the new total. */
@@ -151,17 +152,14 @@ async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Pr
     if (!navigator.onLine) throw new Error('offline');
     wasSent = true;
     markSent(qrId, attempt);
-    const sent = await api.transactions.create.mutate(
-      {
-        receiverQrId: qrId,
-        amountCents: attempt.amountCents,
-        serviceCategory,
-        idempotencyKey: attempt.key,
-        termsVersion: terms().version,
-        ...sentMessage(attempt),
-      },
-      { signal: whilePatient() },
-    );
+    const sent = await api.transactions.create.mutate({
+      receiverQrId: qrId,
+      amountCents: attempt.amountCents,
+      serviceCategory,
+      idempotencyKey: attempt.key,
+      termsVersion: terms().version,
+      ...sentMessage(attempt),
+    });
     return { status: sent.status, paymentUrl: sent.paymentUrl, receipt: receiptOf(sent) };
   }, payer);
   return { ...outcome, wasSent };

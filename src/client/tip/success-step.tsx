@@ -5,7 +5,6 @@ import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { cents } from '#shared/money.ts';
 import { isKept } from '#shared/tip-states.ts';
 import { isPageUsername } from '#shared/usernames.ts';
-import { whilePatient } from '../calls.ts';
 import { BAR, isOfOpenDemo } from '../giving/demo-tips.ts';
 import { callAbout, idOf, isGuests, receiptPage } from '../giving/guest-receipt.ts';
 import { lookForThanksMs } from '../giving/look-again.ts';
@@ -211,9 +210,7 @@ function useThankYou({ transactionId, thankYou, paidAt }: Receipt): string | nul
       if (isLooking || isOver || document.hidden) return;
       isLooking = true;
       clearTimeout(timer);
-      const outcome = await callAbout(name, (api) =>
-        api.transactions.get.query({ id: name }, { signal: whilePatient() }),
-      );
+      const outcome = await callAbout(name, (api) => api.transactions.get.query({ id: name }));
       isLooking = false;
       if (isOver) return;
       if (outcome.failure === null) {

@@ -1,6 +1,6 @@
 /** The form that changes the password. The rules for the new one are the server's. */
 import { useForm } from 'react-hook-form';
-import { api, holdCallsFor } from '../../api-client/api.ts';
+import { api, holdCallsFor, unanswered } from '../../api-client/api.ts';
 import { beginSession } from '../../session/session.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -9,9 +9,7 @@ import { useSending } from '../form.ts';
 import styles from './account-care.module.css';
 
 const FIELDS = ['currentPassword', 'newPassword'] as const;
-const NO_ANSWER =
-  'There was no answer, so we don’t know whether your password was changed. ' +
-  'If you are logged out, log in with the new one.';
+const NO_ANSWER = `${unanswered('your password was changed')} If you are logged out, log in with the new one.`;
 
 interface ChangePasswordProps {
   readonly email: string;

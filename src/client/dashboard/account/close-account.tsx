@@ -3,10 +3,10 @@ import { type ReactNode, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useForm } from 'react-hook-form';
 import { CLOSING_GRACE_DAYS, CLOSING_WORD, type Closing, type User } from '#shared/accounts.ts';
-import { api } from '../../api-client/api.ts';
-import { whilePatient } from '../../calls.ts';
+import { api, unanswered } from '../../api-client/api.ts';
 import { noteClosedAccount } from '../../session/closed-account.ts';
 import { leaveBy } from '../../signed-in/logout.ts';
+import { shortDateTime } from '../../signed-in/short-date-time.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -15,7 +15,6 @@ import confirmation from '../../ui/later/confirmation.module.css';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { useSending } from '../form.ts';
 import { useIsOpen } from '../is-open.ts';
-import { shortDateTime } from '../short-date-time.ts';
 import styles from './account-care.module.css';
 import type { DataDownload } from './download-data.ts';
 import { resolveClosing } from './profile-change.ts';
@@ -23,7 +22,7 @@ import { resolveClosing } from './profile-change.ts';
 const FIELDS = ['currentPassword', 'confirmation'] as const;
 const NO_DATA = 'Your account was not closed, because your data could not be downloaded.';
 const NO_ANSWER =
-  "There was no answer, so we don't know whether your account was closed. " +
+  `${unanswered('your account was closed')} ` +
   'Try again with the same password. If you are logged out, it is closed.';
 
 interface CloseAccountProps {
@@ -59,8 +58,7 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
     // A click before the next render could still cancel.
     flushSync(() => setSent(true));
     try {
-      const signal = whilePatient();
-      const { closesAt } = await leaveBy(api.auth.close.mutate(values, { signal }));
+      const { closesAt } = await leaveBy(api.auth.close.mutate(values));
       noteClosedAccount(closesAt);
       toastSuccess(`Your account is closed. A login until ${shortDateTime(closesAt)} brings it back.`);
     } finally {

@@ -1,7 +1,7 @@
 /** The hour at which the day of a provider ends, saved as soon as it is chosen. */
 import { useId, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { hourName } from '../../signed-in/time-here.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
@@ -36,7 +36,7 @@ export function DayEnd({ user: { dayStartHour } }: { readonly user: User }) {
       if (waiting.current !== null) return;
       toastSuccess(value === NO_HOUR ? 'Saved' : `Your day ends at ${hourName(Number(value))}`);
     } catch (error) {
-      toastError(failureOf(error).detail ?? "Couldn't save when your day ends");
+      toastError(failureOf(error).detail ?? unanswered('the end of your day was saved'));
     }
   }
 

@@ -1,7 +1,9 @@
 /** The form that changes names, email and phone. Only changed values are sent. */
+
 import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import type { ProfileChange, User } from '#shared/accounts.ts';
+import { unanswered } from '../../api-client/api.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import {
@@ -31,7 +33,7 @@ export function EditDetails({ user, onDone }: EditDetailsProps) {
   });
   const { field, isUnderWay, submit } = useSending(form, {
     fields: FIELDS,
-    fallback: 'Failed to save your profile',
+    fallback: unanswered('your profile was saved'),
     send: save,
   });
   const { errors } = form.formState;

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { User } from '#shared/accounts.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { createPasskey } from '../../later/passkeys.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
@@ -16,7 +16,7 @@ import { LOOK_AT_LIST, RecoveryCodes } from './recovery-codes.tsx';
 
 const FIELDS = ['name'] as const;
 const MAX_NAME_LENGTH = 60;
-const NO_ANSWER = `There was no answer, so we don’t know whether the passkey was added. ${LOOK_AT_LIST}`;
+const NO_ANSWER = `${unanswered('the passkey was added')} ${LOOK_AT_LIST}`;
 
 export function NewPasskey({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);

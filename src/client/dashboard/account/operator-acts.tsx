@@ -2,7 +2,7 @@
 import type { OperatorAct } from '#shared/operator-acts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH } from '../../signed-in/part.ts';
-import { shortDateTime } from '../short-date-time.ts';
+import { shortDateTime } from '../../signed-in/short-date-time.ts';
 import styles from './account-care.module.css';
 
 export function OperatorActs() {

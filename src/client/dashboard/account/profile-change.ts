@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { closing, NO_SERVICE, type ProfileChange, profileChange, type User } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
-import { api } from '../../api-client/api.ts';
+import { api, failureOf } from '../../api-client/api.ts';
 import { become, presentSession } from '../../session/session.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
@@ -36,14 +36,27 @@ export const resolveServices = zodResolver(chosenServices);
 
 export const resolveClosing = zodResolver(closing);
 
-/** The function that it returns throws the error of the call. */
+/** The function that it returns throws the error of the call, unless only its answer was lost. */
 export function useChangeProfile(): (change: ProfileChange) => Promise<void> {
   const utils = trpc.useUtils();
   return async (change) => {
-    showChangedUser(await withPassword(() => api.auth.updateProfile.mutate(change)));
+    try {
+      showChangedUser(await withPassword(() => api.auth.updateProfile.mutate(change)));
+    } catch (error) {
+      const present = failureOf(error).status === null && (await api.auth.me.query().catch(() => null));
+      if (!present) throw error;
+      showChangedUser(present);
+      if (!isAsChanged(present, change)) throw error;
+    }
     // A service that is no longer offered takes its code along.
     void utils.invalidate();
   };
+}
+
+function isAsChanged(present: User, { currentPassword: _, ...change }: ProfileChange): boolean {
+  const facts: Readonly<Record<string, unknown>> = present;
+  const spelled = (value: unknown) => JSON.stringify(Array.isArray(value) ? value.toSorted() : value);
+  return Object.entries(change).every(([name, value]) => spelled(facts[name]) === spelled(value));
 }
 
 /**

@@ -2,19 +2,19 @@
 import { useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { SecondFactors as Factors, Passkey } from '#shared/second-factors.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { hasPasskeys } from '../../later/passkeys.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';
+import { shortDateTime } from '../../signed-in/short-date-time.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
 import { focusIfLost, useQuestion } from '../question.ts';
-import { shortDateTime } from '../short-date-time.ts';
 import styles from './account-care.module.css';
 import { NewPasskey } from './new-passkey.tsx';
 import { NewRecoveryCodes } from './recovery-codes.tsx';
@@ -168,7 +168,7 @@ function Removal({ of: factor, isLast, onClose }: RemovalProps) {
       );
       toastSuccess(factor === APP ? 'Authenticator app removed' : 'Passkey removed');
     } catch (error) {
-      toastError(failureOf(error).detail ?? 'Nothing was removed. Please try again.');
+      toastError(failureOf(error).detail ?? unanswered('it was removed'));
     }
     await utils.secondFactors.list.invalidate();
     onClose();

@@ -5,7 +5,7 @@ import { useForm } from 'react-hook-form';
 import { navigate } from 'wouter/use-browser-location';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { paymentMode } from '../../installation.ts';
 import { dashboardTab } from '../../later/addresses.ts';
@@ -20,7 +20,7 @@ import { DayEnd } from './day-end.tsx';
 import { resolveServices, useChangeServices } from './profile-change.ts';
 
 const FIELDS = ['serviceCategories'] as const;
-const CHANGE_FAILED = 'Failed to change your services';
+const NO_ANSWER = unanswered('your services were changed');
 
 export function Services({ user }: { readonly user: User }) {
   return user.isServiceProvider ? <OwnServices user={user} /> : <BecomeProvider />;
@@ -35,7 +35,7 @@ function useServicesForm(send: (chosen: ServiceCategory[]) => Promise<void>) {
   });
   const { isUnderWay, submit } = useSending(form, {
     fields: FIELDS,
-    fallback: CHANGE_FAILED,
+    fallback: NO_ANSWER,
     send: ({ serviceCategories }) => send(serviceCategories),
     onInvalid: () => form.setFocus('serviceCategories'),
   });
@@ -100,7 +100,7 @@ function OwnServices({ user }: { readonly user: User }) {
       await change((present) => present.filter((other) => other !== category));
       toastSuccess(`You no longer offer ${CATEGORY_LABELS[category]}`);
     } catch (error) {
-      toastError(failureOf(error).detail ?? CHANGE_FAILED);
+      toastError(failureOf(error).detail ?? NO_ANSWER);
     }
     close();
   }

@@ -2,15 +2,15 @@
 import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { Session } from '#shared/accounts.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';
+import { shortDateTime } from '../../signed-in/short-date-time.ts';
 import { toastError } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
-import { shortDateTime } from '../short-date-time.ts';
 import styles from './account-care.module.css';
 
 const UNKNOWN_DEVICE = 'Unknown device';
@@ -101,7 +101,7 @@ function useSessions() {
   const answered = {
     // A refusal reloads the list too, because the session may have ended already.
     onSettled: () => utils.auth.sessions.invalidate(),
-    onError: (error: unknown) => toastError(failureOf(error).detail ?? 'Failed to log the device out'),
+    onError: (error: unknown) => toastError(failureOf(error).detail ?? unanswered('the logout was done')),
   };
   const { client } = utils;
   const ending = useMutation({

@@ -3,25 +3,29 @@ import { useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { User } from '#shared/accounts.ts';
 import type { TotpSetup } from '#shared/second-factors.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
+import { Loading, Skeleton } from '../../ui/states.tsx';
 import { useSending } from '../form.ts';
+import { useIsOpen } from '../is-open.ts';
 import styles from './account-care.module.css';
 import { LOOK_AT_LIST, RecoveryCodes } from './recovery-codes.tsx';
 
+const TITLE = 'Set up an authenticator app';
 const FIELDS = ['code'] as const;
 const FAILED = 'The app was not set up. Please try again.';
-const NO_ANSWER = `There was no answer, so we don’t know whether the app was set up. ${LOOK_AT_LIST}`;
+const NO_ANSWER = `${unanswered('the app was set up')} ${LOOK_AT_LIST}`;
 
 export function SetUpApp({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const [setup, setSetup] = useState<TotpSetup | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const { client } = trpc.useUtils();
+  const isOpen = useIsOpen();
   const form = useForm({ defaultValues: { code: '' } });
   const { field, isUnderWay, submit } = useSending(form, {
     fields: FIELDS,
@@ -52,16 +56,24 @@ export function SetUpApp({ user, onClose }: { readonly user: User; readonly onCl
   // biome-ignore lint/correctness/useExhaustiveDependencies: one secret for each time that it is opened
   useEffect(() => {
     withPassword(() => client.secondFactors.beginTotp.mutate()).then(setSetup, (error: unknown) => {
+      if (!isOpen.current) return;
       toastError(failureOf(error).detail ?? FAILED);
       onClose();
     });
   }, []);
 
   if (codes) return <RecoveryCodes user={user} codes={codes} onClose={onClose} />;
-  if (!setup) return null;
+  if (!setup)
+    return (
+      <Dialog title={TITLE} size="column" onClose={onClose}>
+        <Loading>
+          <Skeleton height="tall" />
+        </Loading>
+      </Dialog>
+    );
   const { secret, qr } = setup;
   return (
-    <Dialog title="Set up an authenticator app" size="column" onClose={() => isUnderWay || onClose()}>
+    <Dialog title={TITLE} size="column" onClose={() => isUnderWay || onClose()}>
       <form className={styles.part} noValidate onSubmit={submit}>
         <p>Scan this with your authenticator app:</p>
         <svg

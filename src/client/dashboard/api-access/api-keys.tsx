@@ -3,13 +3,14 @@ import { useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { ApiKey } from '#shared/api-keys.ts';
 import { MAX_API_KEYS, SCOPE_LABELS } from '#shared/api-scopes.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { serverNow } from '../../api-client/server-clock.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { formatHere } from '../../signed-in/format-here.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';
+import { shortDateTime } from '../../signed-in/short-date-time.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -17,7 +18,6 @@ import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
 import care from '../account/account-care.module.css';
 import { focusIfLost, useQuestion } from '../question.ts';
-import { shortDateTime } from '../short-date-time.ts';
 import styles from './api-access.module.css';
 import { NewKey } from './new-key.tsx';
 
@@ -87,7 +87,7 @@ function Keys({ keys }: { readonly keys: readonly ApiKey[] }) {
       await withPassword(() => utils.client.apiKeys.end.mutate({ id }));
       toastSuccess(isOver(expiresAt) ? 'Key removed' : 'Key ended');
     } catch (error) {
-      toastError(failureOf(error).detail ?? 'The key was not ended. Please try again.');
+      toastError(failureOf(error).detail ?? unanswered('the key was ended'));
     }
     // After a refusal too, because the key may have ended already.
     await utils.apiKeys.list.invalidate();

@@ -1,9 +1,11 @@
 /** Makes an API key, and shows its text this once. */
+
 import { useId, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { User } from '#shared/accounts.ts';
 import type { NewApiKey } from '#shared/api-keys.ts';
 import { API_SCOPES, type ApiScope, SCOPE_LABELS } from '#shared/api-scopes.ts';
+import { unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { trpc } from '../../signed-in/api-hooks.ts';
@@ -26,8 +28,7 @@ const ENDS = [
   [730, '2 years'],
 ] as const;
 const YEAR = '365';
-const NO_ANSWER =
-  'There was no answer, so we don’t know whether the key was made. If it is in your list, end it and make another.';
+const NO_ANSWER = `${unanswered('the key was made')} If it is in your list, end it and make another.`;
 
 interface NewKeyProps {
   readonly user: User;

@@ -1,5 +1,7 @@
 /** Makes a webhook, and shows its secret this once. */
+
 import { useState } from 'react';
+import { unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
@@ -30,7 +32,7 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
             initial={{ url: '', events: ['tip.received', 'tip.refunded', 'tip.changed'] }}
             button="Create Webhook"
             buttonUnderWay="Creating..."
-            fallback="The webhook was not made. Please try again."
+            fallback={`${unanswered('the webhook was made')} If it is in your list, remove it and make another.`}
             send={(values) =>
               run(async () => {
                 const made = await withPassword(() => utils.client.webhooks.add.mutate(values));

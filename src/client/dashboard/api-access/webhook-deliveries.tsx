@@ -5,10 +5,10 @@ import { failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';
+import { shortDateTime } from '../../signed-in/short-date-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
 import care from '../account/account-care.module.css';
-import { shortDateTime } from '../short-date-time.ts';
 import styles from './api-access.module.css';
 import { EVENT_LABELS, outcomeOf } from './webhook-words.ts';
 

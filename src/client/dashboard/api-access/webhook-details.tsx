@@ -1,7 +1,7 @@
 /** One webhook: how it stands, what it answered, and all that its owner can do with it. */
 import { useState } from 'react';
 import type { Webhook } from '#shared/events.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
@@ -101,13 +101,13 @@ function useWebhookActs({ id }: Webhook, { onRemoved, onNewSecret, onDone }: Web
   const { isUnderWay, run } = useAttempts();
   const { client, webhooks } = trpc.useUtils();
 
-  function attempt(act: () => Promise<unknown>, done: string, failed: string) {
+  function attempt(act: () => Promise<unknown>, done: string, noAnswer: string) {
     void run(async () => {
       try {
         await withPassword(act);
         toastSuccess(done, 'webhook');
       } catch (error) {
-        toastError(failureOf(error).detail ?? failed);
+        toastError(failureOf(error).detail ?? noAnswer);
       }
       onDone();
       await webhooks.list.invalidate();
@@ -118,7 +118,7 @@ function useWebhookActs({ id }: Webhook, { onRemoved, onNewSecret, onDone }: Web
     attempt(
       () => client.webhooks.change.mutate({ id, ...values }),
       done,
-      'The webhook was not changed. Please try again.',
+      unanswered('the webhook was changed'),
     );
 
   return {
@@ -132,7 +132,7 @@ function useWebhookActs({ id }: Webhook, { onRemoved, onNewSecret, onDone }: Web
           onRemoved();
         },
         'Webhook removed',
-        'The webhook was not removed. Please try again.',
+        unanswered('the webhook was removed'),
       ),
     replaceSecret: () =>
       attempt(
@@ -141,7 +141,7 @@ function useWebhookActs({ id }: Webhook, { onRemoved, onNewSecret, onDone }: Web
           onNewSecret(made.secret);
         },
         'New secret made',
-        'The secret was not replaced. Please try again.',
+        unanswered('the secret was replaced'),
       ),
   };
 }
@@ -158,7 +158,7 @@ function ChangeForm({ webhook: { id, url, events }, onSaved }: ChangeFormProps) 
       initial={{ url, events: [...events] }}
       button="Save"
       buttonUnderWay="Saving..."
-      fallback="The webhook was not changed. Please try again."
+      fallback={unanswered('the webhook was changed')}
       send={async (values) => {
         await withPassword(() => client.webhooks.change.mutate({ id, ...values }));
         toastSuccess('Webhook saved', 'webhook');

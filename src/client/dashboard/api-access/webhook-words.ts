@@ -1,7 +1,7 @@
 /** Words for the state of a webhook and of its deliveries. */
 import type { EventType } from '#shared/event-types.ts';
 import type { Webhook, WebhookDelivery } from '#shared/events.ts';
-import { shortDateTime } from '../short-date-time.ts';
+import { shortDateTime } from '../../signed-in/short-date-time.ts';
 
 export const EVENT_LABELS: Readonly<Record<EventType | 'webhook.test', string>> = {
   'tip.received': 'Tip received',

@@ -1,7 +1,7 @@
 /** Changes to codes. Their answers update the list in the cache, so that it need not be loaded again. */
-import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 
@@ -40,19 +40,26 @@ export function useShowFailure(): (error: unknown, fallback: string) => void {
   };
 }
 
+const NOW = { staleTime: 0 };
+
+const createdFor = (category: ServiceCategory) => `QR code created for ${CATEGORY_LABELS[category]}`;
+
 export function useCreateQrCode() {
   const utils = trpc.useUtils();
   const show = useShowCode();
   return trpc.qrCodes.create.useMutation({
     async onSuccess(code) {
       await show(code);
-      toastSuccess(`QR code created for ${CATEGORY_LABELS[code.serviceCategory]}`);
+      toastSuccess(createdFor(code.serviceCategory));
     },
-    onError(error) {
-      const { detail, code } = failureOf(error);
-      toastError(detail ?? 'Failed to create QR code');
-      // The code was created elsewhere, or by an attempt whose answer was lost.
-      if (code === 'qr_code_exists') void utils.qrCodes.list.invalidate();
+    async onError(error, { serviceCategory }) {
+      const { detail, code, status } = failureOf(error);
+      // The list knows a code that was created elsewhere, or by an attempt whose answer was lost.
+      const isLookedFor = status === null || code === 'qr_code_exists';
+      const codes = isLookedFor ? await utils.qrCodes.list.fetch(undefined, NOW).catch(() => []) : [];
+      if (status === null && codes.some((one) => one.serviceCategory === serviceCategory))
+        toastSuccess(createdFor(serviceCategory));
+      else toastError(detail ?? 'Failed to create QR code');
     },
   });
 }
@@ -66,6 +73,6 @@ export function usePauseQrCode() {
       const label = CATEGORY_LABELS[code.serviceCategory];
       toastSuccess(code.status === 'paused' ? `${label} is paused` : `${label} takes tips again`, code.id);
     },
-    onError: (error) => showFailure(error, 'Failed to change the code'),
+    onError: (error) => showFailure(error, unanswered('the code was changed')),
   });
 }

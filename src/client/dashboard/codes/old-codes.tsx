@@ -3,11 +3,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
+import { useGrowingList } from '../../controls/growing-list.ts';
 import { endedCodesKey, trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH } from '../../signed-in/part.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { useGrowingList } from '../../ui/later/growing-list.ts';
 import { STATUS_LABELS } from '../shared/labels.ts';
 import styles from './old-codes.module.css';
 

@@ -1,6 +1,6 @@
 /** Photos of tip pages are drawn anew and sent. The file itself, which may tell where it was taken, is not sent. */
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';
-import { authorization } from '../../api-client/api.ts';
+import { authorization, unanswered } from '../../api-client/api.ts';
 import { verifySession } from '../../calls.ts';
 
 /** In pixels. */
@@ -9,7 +9,9 @@ const MAX_EDGE = 512;
 const MAX_OPENED_EDGE = 2_048;
 const QUALITIES = [0.86, 0.75, 0.6, 0.45, 0.3];
 export const MAX_ZOOM = 4;
-const NOT_SENT = 'The photo could not be saved. Check your connection and try again.';
+const NO_ANSWER = unanswered('the photo was saved');
+/** In milliseconds: longer than for other answers, because a photo takes its time on a slow line. */
+const PATIENCE_MS = 60_000;
 
 export interface Crop {
   readonly left: number;
@@ -115,7 +117,7 @@ export async function sendPhoto(qrId: string, cropped: CroppedPicture): Promise<
   // Logs this page out when the session has ended.
   if (answer.status === 401) void verifySession();
   if (answer.status === 410) throw new CodeGoneError();
-  throw new PictureError(typeof detail === 'string' ? detail : NOT_SENT);
+  throw new PictureError(typeof detail === 'string' ? detail : NO_ANSWER);
 }
 
 async function putPhoto(qrId: string, jpeg: Blob): Promise<Response> {
@@ -124,8 +126,9 @@ async function putPhoto(qrId: string, jpeg: Blob): Promise<Response> {
       method: 'PUT',
       headers: { ...authorization(), 'Content-Type': jpeg.type },
       body: await jpeg.arrayBuffer(),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
   } catch (cause) {
-    throw new PictureError(NOT_SENT, { cause });
+    throw new PictureError(NO_ANSWER, { cause });
   }
 }

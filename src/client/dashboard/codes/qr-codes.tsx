@@ -18,7 +18,6 @@ import { Empty } from '../../signed-in/empty.tsx';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
-import { focusIfLost } from '../question.ts';
 import { useOfferDue } from '../shared/code-shown.ts';
 import { FetchedDialog } from '../shared/fetched.tsx';
 import { useCreateQrCode } from './code-changes.ts';
@@ -68,7 +67,8 @@ export function QrCodes({ user, codes, children }: QrCodesProps) {
     gone.current = null;
     const next = codes.find((code) => code.serviceCategory === serviceCategory);
     const heading = creation.area.current?.querySelector<HTMLElement>(`[data-code="${next?.id}"]`);
-    focusIfLost(heading ?? creation.area.current?.closest<HTMLElement>('[role="tabpanel"]'));
+    if (document.activeElement === document.body)
+      (heading ?? creation.area.current?.closest<HTMLElement>('[role="tabpanel"]'))?.focus();
   });
 
   return (

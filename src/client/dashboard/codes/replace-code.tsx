@@ -1,10 +1,12 @@
 /** Asks before a code is replaced, and replaces it. */
+
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
+import { unanswered } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
-import { isGone, useShowCode, useShowFailure } from './code-changes.ts';
+import { useShowCode, useShowFailure } from './code-changes.ts';
 
 interface ReplaceCodeProps {
   readonly code: QrCode;
@@ -26,8 +28,9 @@ export function ReplaceCode({ code, onGone, onLeave }: ReplaceCodeProps) {
       toastSuccess(`New code for ${label}. Print it again.`);
     },
     onError(error) {
-      if (isGone(error)) onGone();
-      showFailure(error, 'Failed to replace the code');
+      // It may have been replaced, here without an answer or elsewhere.
+      onGone();
+      showFailure(error, unanswered('the code was replaced'));
     },
   });
   return (

@@ -6,7 +6,7 @@ import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { MAX_GREETING_LENGTH, type QrCode, tipPageChange } from '#shared/qr-codes.ts';
-import { api } from '../../api-client/api.ts';
+import { api, unanswered } from '../../api-client/api.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { paths } from '../../paths.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
@@ -29,7 +29,7 @@ import styles from './tip-page-editor.module.css';
 const FIELDS = ['displayName', 'greeting', 'thankYou', 'takesWords', 'isListed'] as const;
 /** The kind of failure that the form alone tells, because it stays true. */
 const GONE = 'gone';
-const SAVE_FAILED = 'Failed to save the tip page';
+const NO_ANSWER = unanswered('the tip page was saved');
 
 const texts = tipPageChange.pick({
   displayName: true,
@@ -167,6 +167,7 @@ function useTipPage(code: QrCode, onSaved: () => void) {
     } catch (error) {
       if (!(error instanceof PictureError)) throw error;
       setPhotoError(error.message);
+      void utils.qrCodes.invalidate();
       return;
     }
     if (photo.kind === 'removed') await show(await api.qrCodes.removePhoto.mutate({ id: code.id }));
@@ -179,8 +180,9 @@ function useTipPage(code: QrCode, onSaved: () => void) {
     try {
       await save(changed);
     } catch (error) {
-      if (!isGone(error) && !(error instanceof CodeGoneError)) throw error;
+      // Without an answer it may be saved, and what is shown behind the form is out of date.
       void utils.qrCodes.invalidate();
+      if (!isGone(error) && !(error instanceof CodeGoneError)) throw error;
       if (isOpen.current) form.setError('root', { type: GONE, message: CODE_GONE });
       else toastError(CODE_GONE);
     }
@@ -188,7 +190,7 @@ function useTipPage(code: QrCode, onSaved: () => void) {
 
   return {
     form,
-    sending: useSending(form, { fields: FIELDS, fallback: SAVE_FAILED, send }),
+    sending: useSending(form, { fields: FIELDS, fallback: NO_ANSWER, send }),
     photo: { photo, error: photoError, onChange: setPhoto, onError: setPhotoError },
     isUnsaved: isDirty || photo.kind !== 'kept',
   };

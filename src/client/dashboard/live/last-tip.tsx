@@ -11,11 +11,11 @@ import { useAttempts } from '../../controls/attempts.ts';
 import { dashboardTab } from '../../later/addresses.ts';
 import { paths } from '../../paths.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
+import { shortDateTime } from '../../signed-in/short-date-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { useShowTip } from '../messages/message-changes.ts';
 import { PROPOSED, useReadyThankYous } from '../messages/thank-yous.ts';
 import { FetchedDialog } from '../shared/fetched.tsx';
-import { shortDateTime } from '../short-date-time.ts';
 import { keptOf } from './kept.ts';
 import styles from './last-tip.module.css';
 

@@ -6,13 +6,13 @@ import type { BlockedGiver } from '#shared/tips.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';
+import { shortDateTime } from '../../signed-in/short-date-time.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
 import care from '../account/account-care.module.css';
 import { useQuestion } from '../question.ts';
-import { shortDateTime } from '../short-date-time.ts';
 import styles from './messages.module.css';
 
 export function BlockedGivers() {

@@ -1,6 +1,6 @@
 /** What was written with a tip: the name and the message of its giver. */
 import type { Transaction } from '#shared/tips.ts';
-import { shortDateTime } from '../short-date-time.ts';
+import { shortDateTime } from '../../signed-in/short-date-time.ts';
 import styles from './messages.module.css';
 
 export function GivenMessage({ tip }: { readonly tip: Transaction }) {

@@ -3,11 +3,11 @@ import { useRef } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { NotificationDevice } from '#shared/notifications.ts';
 import { useAttempts } from '../../controls/attempts.ts';
+import { shortDateTime } from '../../signed-in/short-date-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
 import styles from '../account/account-care.module.css';
 import { focusIfLost } from '../question.ts';
-import { shortDateTime } from '../short-date-time.ts';
 import { TipSwitch } from './tip-switch.tsx';
 import { type NotificationActions, useNotifications } from './use-notifications.ts';
 

@@ -1,6 +1,8 @@
 /** A paused code, which one tap lets take tips again. */
+
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import type { QrCode } from '#shared/qr-codes.ts';
+import { unanswered } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
 import { isGone, sentenceOf } from '../codes/code-changes.ts';
@@ -46,9 +48,7 @@ export function useResume({ id, status }: QrCode): Resume {
   return {
     isUnderWay: change.isPending,
     isDone: isShown,
-    failure: change.isError
-      ? sentenceOf(change.error, "That didn't work. Check your connection and try again.")
-      : null,
+    failure: change.isError ? sentenceOf(change.error, unanswered('the code was changed')) : null,
     run: () => change.mutate({ id, status: 'active' }),
     confirmation,
   };

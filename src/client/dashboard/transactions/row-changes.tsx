@@ -1,7 +1,7 @@
 /** What became of the money of a tip, in its row. */
 import type { Transaction } from '#shared/tips.ts';
+import { shortDateTime } from '../../signed-in/short-date-time.ts';
 import { chargeSentence, labelOf, toldChanges } from '../../ui/later/tip-changes.ts';
-import { shortDateTime } from '../short-date-time.ts';
 import styles from './transaction-row.module.css';
 
 interface RowChangesProps {

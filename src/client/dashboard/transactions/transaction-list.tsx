@@ -2,9 +2,9 @@
 import { lazy, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { Transaction } from '#shared/tips.ts';
+import { useGrowingList } from '../../controls/growing-list.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
-import { useGrowingList } from '../../ui/later/growing-list.ts';
 import { FetchedDialog } from '../shared/fetched.tsx';
 import type { Listing } from '../shared/queries.ts';
 import { openTip } from './tip-address.ts';

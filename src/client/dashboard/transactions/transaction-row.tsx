@@ -6,13 +6,13 @@ import { cents, formatMoney } from '#shared/money.ts';
 import { isArriving, isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { serverNow } from '../../api-client/server-clock.ts';
+import { shortDateTime } from '../../signed-in/short-date-time.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { useIsNew } from '../live/seen-tips.ts';
 import { FetchedDialog } from '../shared/fetched.tsx';
-import { shortDateTime } from '../short-date-time.ts';
 import frame from './transaction-list.module.css';
 import styles from './transaction-row.module.css';
 

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { cents, formatMoney } from '#shared/money.ts';
 import { wasNeverCharged } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { whilePatient } from '../../calls.ts';
 import { clearToasts, toastError, toastSuccess } from '../../toasts.ts';
 import { callAbout } from '../guest-receipt.ts';
 import { newIdempotencyKey } from '../idempotency-key.ts';
@@ -31,7 +30,7 @@ export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: Refun
     setUnderWay(true);
     setProblem(null);
     const result = await callAbout(name, (api) =>
-      api.transactions.refund.mutate({ id: name, idempotencyKey: key }, { signal: whilePatient() }),
+      api.transactions.refund.mutate({ id: name, idempotencyKey: key }),
     );
     setUnderWay(false);
     if (result.failure === null) {

@@ -1,4 +1,4 @@
-import { formatHere } from '../signed-in/format-here.ts';
+import { formatHere } from './format-here.ts';
 
 const PARTS = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
 const thisYear = formatHere(PARTS);
