@@ -635,6 +635,7 @@ test.describe('the editor of a tip page', () => {
       );
       await editor(page).getByRole('button', { name: 'Save' }).click();
       await expect(editor(page).getByRole('alert')).toHaveText(GONE);
+      await expect(editor(page).getByRole('alert')).toBeInViewport({ ratio: 1 });
       await expect(page.getByText(GONE)).toHaveCount(1);
       await expect(name).toHaveValue('Nightingale');
       await page.keyboard.press('Escape');

@@ -21,10 +21,11 @@ export function useShowCode(): (changed: QrCode) => Promise<void> {
 
 export const CODE_GONE = 'Nothing was changed: this code is no longer in use.';
 
+const GONE = 410;
+
 /** Whether the code was replaced meanwhile, or its service is no longer offered. */
 export function isGone(error: unknown): boolean {
-  const { code } = failureOf(error);
-  return code === 'qr_code_replaced' || code === 'qr_code_retired';
+  return failureOf(error).status === GONE;
 }
 
 /** What the provider is told of a failed change: of a code that is gone the server's sentence is for givers. */

@@ -65,10 +65,10 @@ export function QrCodes({ user, codes, children }: QrCodesProps) {
     const { id, serviceCategory } = gone.current ?? {};
     if (id === undefined || codes.some((code) => code.id === id)) return;
     gone.current = null;
+    if (document.activeElement !== document.body) return;
     const next = codes.find((code) => code.serviceCategory === serviceCategory);
     const heading = creation.area.current?.querySelector<HTMLElement>(`[data-code="${next?.id}"]`);
-    if (document.activeElement === document.body)
-      (heading ?? creation.area.current?.closest<HTMLElement>('[role="tabpanel"]'))?.focus();
+    (heading ?? creation.area.current?.closest<HTMLElement>('[role="tabpanel"]'))?.focus();
   });
 
   return (

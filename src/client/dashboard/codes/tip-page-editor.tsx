@@ -119,8 +119,11 @@ export function TipPageEditor(props: TipPageEditorProps) {
         </div>
         <PhotoField code={code} {...photo} />
         {errors.root && (
-          // Other failures are announced by their toasts.
-          <p role={errors.root.type === GONE ? 'alert' : undefined} className={styles.failure}>
+          <p
+            // Other failures have toasts, which are announced, and seen wherever the form is scrolled to.
+            {...(errors.root.type === GONE && { role: 'alert', ref: bringIntoView })}
+            className={styles.failure}
+          >
             {errors.root.message}
           </p>
         )}
@@ -200,6 +203,10 @@ function useTipPage(code: QrCode, onSaved: () => void) {
 async function pictureOf(photo: ChosenPhoto): Promise<CroppedPicture | null> {
   if (photo.kind === 'opening') return photo.opened;
   return photo.kind === 'new' ? photo.cropped : null;
+}
+
+function bringIntoView(sentence: HTMLElement | null): void {
+  sentence?.scrollIntoView({ block: 'center' });
 }
 
 /** What was changed here: another device may have changed the rest meanwhile. */
