@@ -143,6 +143,31 @@ test.describe('an edited profile', () => {
     expect(complaints.splice(0)).toHaveLength(5);
   });
 
+  test('is shown in another tab when somebody comes back to it, where a lost answer changes nothing', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider();
+    await logInAs(provider);
+    await page.goto('/dashboard?tab=profile');
+    await expect(welcome(page)).toHaveText(`Welcome, ${provider.fullName}`);
+    await expect(edit(page)).toBeVisible();
+    const body = { full_name: 'Kim Elsewhere' };
+    await backstage.call('PATCH', '/auth/me', { token: provider.token, body });
+    const comeBack = () => page.evaluate(() => window.dispatchEvent(new Event('focus')));
+    await page.route('**/trpc/auth.me*', (route) => route.abort(), { times: 1 });
+    const lost = page.waitForEvent('requestfailed');
+    await comeBack();
+    await lost;
+    await expect(welcome(page)).toHaveText(`Welcome, ${provider.fullName}`);
+    await expect(edit(page)).toBeVisible();
+    await comeBack();
+    await expect(welcome(page)).toHaveText('Welcome, Kim Elsewhere');
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
+  });
+
   test('logs in by its new email from then on', async ({ page, backstage, logInAs }) => {
     await logInAs(await backstage.customer());
     const email = `${newName()}@example.com`;

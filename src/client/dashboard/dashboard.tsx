@@ -62,6 +62,10 @@ function LiveDashboard({ user }: { readonly user: KeptUser }) {
   const live = useLiveTips(user, newest, { announced: shownService ?? null, isQuiet });
   const isUnreachable = useUnreachable(data.retry);
   useKeptDashboard(user, qrCodes);
+  useEffect(() => {
+    window.addEventListener('focus', askAgain);
+    return () => window.removeEventListener('focus', askAgain);
+  }, []);
 
   useEffect(() => {
     // The toaster is fetched ahead, because a toast may have to say that the connection is lost.
@@ -94,6 +98,11 @@ function LiveDashboard({ user }: { readonly user: KeptUser }) {
       <Shift user={user} shown={shown} codes={qrCodes} live={seen} onRetry={data.retry} />
     </Suspense>
   );
+}
+
+/** Fetched then, because the first load of a dashboard has few bytes left. */
+function askAgain(): void {
+  import('./ask-again.ts').then((asking) => asking.askAgain()).catch(() => {});
 }
 
 /** Whether the server could not be asked about the session. It is asked again until it answers. */
