@@ -9,8 +9,8 @@ import {
 import { observable } from '@trpc/server/observable';
 import type { AppRouter } from '#server/api/procedures/router.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
-import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import { endSession, readToken } from '../session/session.ts';
+import { whilePatient } from './patience.ts';
 import { learnTime } from './server-clock.ts';
 import { removeWorker } from './service-worker.ts';
 
@@ -69,19 +69,14 @@ function attemptHeader({ opList: [op, other] }: Batch): { 'Idempotency-Key'?: st
   return { 'Idempotency-Key': input.idempotencyKey };
 }
 
-/** Ends a call for whose answer nobody waits any longer, and learns the server's clock, by which offers end. */
-const patientFetch: NonNullable<Parameters<typeof httpBatchLink>[0]['fetch']> = async (url, init) => {
-  const ending = new AbortController();
-  // Browsers before 2024 cannot combine signals by themselves.
-  for (const signal of [init?.signal, AbortSignal.timeout(CLIENT_PATIENCE_MS)])
-    signal?.addEventListener('abort', () => ending.abort());
-  return learnTime(await fetch(url, { ...init, signal: ending.signal }));
-};
+/** What is offered for a time, such as to take a tip back, holds by the server's clock. */
+const timedFetch: NonNullable<Parameters<typeof httpBatchLink>[0]['fetch']> = async (url, init) =>
+  learnTime(await fetch(url, { ...init, signal: whilePatient(init?.signal) }));
 
 export const batches = {
   url: TRPC_URL,
   maxItems: MAX_BATCH_SIZE,
-  fetch: patientFetch,
+  fetch: timedFetch,
   headers: (batch: Batch) => ({ ...authorization(), ...attemptHeader(batch) }),
 };
 
@@ -90,7 +85,7 @@ export type Api = typeof api;
 
 /** The client of guests, who act by a key or a token: it never sends the token of a session. */
 export const guestApi = createTRPCClient<AppRouter>({
-  links: [httpBatchLink({ url: TRPC_URL, fetch: patientFetch, headers: attemptHeader })],
+  links: [httpBatchLink({ url: TRPC_URL, fetch: timedFetch, headers: attemptHeader })],
 });
 
 /** Makes calls that are refused meanwhile wait for a new token of this page. */

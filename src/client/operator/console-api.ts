@@ -14,6 +14,7 @@ import { observable } from '@trpc/server/observable';
 import type { ConsoleRouter } from '#server/api/console/console-router.ts';
 import { CONSOLE_TRPC_PATH } from '#shared/console/parts.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
+import { whilePatient } from '../api-client/patience.ts';
 import { endSession, readToken } from './console-session.ts';
 
 const MAX_BATCH_SIZE = 10;
@@ -62,7 +63,10 @@ const links = [
   splitLink<ConsoleRouter>({
     condition: ({ path }) => path === EXPORT,
     true: httpBatchStreamLink<ConsoleRouter>(http),
-    false: httpBatchLink<ConsoleRouter>(http),
+    false: httpBatchLink<ConsoleRouter>({
+      ...http,
+      fetch: (url, init) => fetch(url, { ...init, signal: whilePatient(init?.signal) }),
+    }),
   }),
 ];
 
