@@ -25,6 +25,14 @@ const FILLER = 'start/kept-frame.ts';
 const LATER = ['dashboard/shift/shift.tsx'];
 
 const packBrotli = promisify(brotliCompress);
+/** Bits after the prefix of a distance, and of the size of a block; 0 leaves that to the library. */
+const CODINGS = [
+  [1, 0],
+  [0, 0],
+  [2, 0],
+  [0, 17],
+  [1, 16],
+] as const;
 const packGzip = promisify(gzip);
 
 /** Compresses every text file of the client at build time, so that no request waits for it. */
@@ -50,13 +58,18 @@ function precompress(): Plugin {
 }
 
 /**
- * Compresses with each coding of distances, because which of them is the smallest depends on the file (RFC 7932,
- * section 4).
+ * Compresses with several codings of distances and sizes of blocks (RFC 7932, sections 4 and 9.2), because which of them
+ * is the smallest depends on the file.
  */
 async function smallest(content: Buffer): Promise<Buffer> {
   const [first, ...others] = await Promise.all(
-    [1, 0, 2].map((postfix) =>
-      packBrotli(content, { params: { [constants.BROTLI_PARAM_NPOSTFIX]: postfix } }),
+    CODINGS.map(([postfix, blockBits]) =>
+      packBrotli(content, {
+        params: {
+          [constants.BROTLI_PARAM_NPOSTFIX]: postfix,
+          [constants.BROTLI_PARAM_LGBLOCK]: blockBits,
+        },
+      }),
     ),
   );
   if (!first) throw new Error('nothing was compressed');
