@@ -443,7 +443,7 @@ test.describe('QR codes', () => {
     logInAs,
     complaints,
   }) => {
-    const provider = await backstage.provider(['server', 'dj']);
+    const provider = await backstage.provider(['server', 'dj', 'barber']);
     await logInAs(provider);
     await page.goto('/dashboard');
     const create = page.getByRole('button', { name: 'Create Server QR' });
@@ -459,6 +459,16 @@ test.describe('QR codes', () => {
     await expect(toast(page, 'QR code created for DJ')).toBeVisible();
     await expect(page.getByRole('article', { name: 'DJ' })).toBeVisible();
     expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_CONNECTION_RESET')]);
+
+    await page.route('**/trpc/*qrCodes.list*', (route) => route.abort());
+    await loseAnswer(page, 'qrCodes.create');
+    await page.getByRole('button', { name: 'Create Barber QR' }).click();
+    const unknown = 'There was no answer, so we don’t know whether the code was created.';
+    await expect(toast(page, unknown)).toBeVisible();
+    await page.unroute('**/trpc/*qrCodes.list*');
+    await page.reload();
+    await expect(page.getByRole('article', { name: 'Barber' })).toBeVisible();
+    complaints.length = 0;
 
     await backstage.code(provider, 'server');
     await create.click();

@@ -3,7 +3,16 @@
  * reported, and their givers are blocked.
  */
 import { databaseAt } from '#server/storage/open.ts';
-import { expect, notificationsOf, openEmptyList, setHidden, stat, toast, watch } from './fixtures.ts';
+import {
+  expect,
+  holdAnswers,
+  notificationsOf,
+  openEmptyList,
+  setHidden,
+  stat,
+  toast,
+  watch,
+} from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import { arrival, choose, dialog, more, openMessage, rows, test, tipWith } from './received-tips.ts';
@@ -226,6 +235,51 @@ test('the dialog of a tip is an entry of the history: Back closes it, and a relo
   await expect(dialog(page)).toHaveCount(0);
   await page.goBack();
   await expect(page).toHaveURL('/dashboard?tab=transactions');
+});
+
+test('Thank that is pressed again before its dialog has come opens one, that of the last row', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  for (const amount of [11, 22]) await backstage.tip(customer, code, amount);
+  await logInAs(provider);
+  await page.goto(LIST);
+  const scripts = await holdAnswers(page, '**/assets/opened-tip-*.js');
+  const thank = (sum: string) =>
+    rows(page)
+      .getByRole('button', { name: new RegExp(`^Thank: \\${sum}`) })
+      .click();
+  await thank('$11.00');
+  await thank('$22.00');
+  await thank('$22.00');
+  scripts.release();
+  await expect(dialog(page).getByRole('heading', { name: '$22.00 tip' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(page).toHaveURL(LIST);
+});
+
+test('the dialog of a tip that is on a filtered list alone hears that it was taken back', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider(['bartender', 'dj']);
+  const customer = await backstage.customer();
+  await backstage.tip(customer, await backstage.code(provider, 'dj'), 33, 'dj');
+  const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
+  const code = await backstage.code(provider);
+  for (let newer = 0; newer < 26; newer += 1) await backstage.tip(customer, code, 10);
+  await logInAs(provider);
+  await page.goto(`${LIST}&service_category=dj`);
+  await rows(page)
+    .getByRole('button', { name: /^Thank: / })
+    .click();
+  await expect(dialog(page).getByRole('heading', { name: 'Say thank you' })).toBeVisible();
+  await backstage.call('POST', `/transactions/${id}/refund`, { token: customer.token });
+  await expect(dialog(page).getByRole('heading', { name: 'Say thank you' })).toHaveCount(0);
 });
 
 test('a thank-you that somebody is writing stays when its tip leaves the list, as at the end of the day', async ({

@@ -163,8 +163,15 @@ test.describe('an edited profile', () => {
     await lost;
     await expect(welcome(page)).toHaveText(`Welcome, ${provider.fullName}`);
     await expect(edit(page)).toBeVisible();
+    await edit(page).click();
+    await page.getByLabel('Phone (optional)').fill('+43 1 234567');
     await comeBack();
     await expect(welcome(page)).toHaveText('Welcome, Kim Elsewhere');
+    // What was changed elsewhere is not changed back.
+    await save(page).click();
+    await expect(toast(page, 'Saved')).toBeVisible();
+    const me = await backstage.call('GET', '/auth/me', { token: provider.token });
+    expect(me).toMatchObject({ full_name: 'Kim Elsewhere', phone: '+43 1 234567' });
     expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
   });
 

@@ -1,6 +1,6 @@
 /** The form that changes names, email and phone. Only changed values are sent. */
 
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { ProfileChange, User } from '#shared/accounts.ts';
 import { unanswered } from '../../api-client/api.ts';
@@ -24,7 +24,9 @@ interface EditDetailsProps {
   readonly onDone: () => void;
 }
 
-export function EditDetails({ user, onDone }: EditDetailsProps) {
+export function EditDetails({ user: present, onDone }: EditDetailsProps) {
+  // What another tab or device changes meanwhile is not changed back.
+  const [user] = useState(present);
   const { fullName, username, email, phone } = user;
   const change = useChangeProfile();
   const form = useForm({

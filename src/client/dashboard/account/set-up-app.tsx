@@ -53,9 +53,19 @@ export function SetUpApp({ user, onClose }: { readonly user: User; readonly onCl
     }
   }
 
+  /** @returns null when the dialog was closed meanwhile, which then asks for no password. */
+  async function begin(): Promise<TotpSetup | null> {
+    try {
+      return await client.secondFactors.beginTotp.mutate();
+    } catch (error) {
+      if (isOpen.current) throw error;
+      return null;
+    }
+  }
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: one secret for each time that it is opened
   useEffect(() => {
-    withPassword(() => client.secondFactors.beginTotp.mutate()).then(setSetup, (error: unknown) => {
+    withPassword(begin).then(setSetup, (error: unknown) => {
       if (!isOpen.current) return;
       toastError(failureOf(error).detail ?? FAILED);
       onClose();

@@ -41,26 +41,33 @@ export function useShowFailure(): (error: unknown, fallback: string) => void {
   };
 }
 
-const NOW = { staleTime: 0 };
+const NOT_CREATED = 'Failed to create QR code';
 
 const createdFor = (category: ServiceCategory) => `QR code created for ${CATEGORY_LABELS[category]}`;
 
 export function useCreateQrCode() {
   const utils = trpc.useUtils();
   const show = useShowCode();
+
+  /** The list knows whether only the answer was lost. */
+  async function lookFor(category: ServiceCategory): Promise<void> {
+    const codes = await utils.client.qrCodes.list.query().catch(() => null);
+    if (codes === null) toastError(unanswered('the code was created'));
+    else if (codes.some(({ serviceCategory }) => serviceCategory === category))
+      toastSuccess(createdFor(category));
+    else toastError(NOT_CREATED);
+  }
+
   return trpc.qrCodes.create.useMutation({
     async onSuccess(code) {
       await show(code);
       toastSuccess(createdFor(code.serviceCategory));
     },
-    async onError(error, { serviceCategory }) {
+    onError(error, { serviceCategory }) {
       const { detail, code, status } = failureOf(error);
-      // The list knows a code that was created elsewhere, or by an attempt whose answer was lost.
-      const isLookedFor = status === null || code === 'qr_code_exists';
-      const codes = isLookedFor ? await utils.qrCodes.list.fetch(undefined, NOW).catch(() => []) : [];
-      if (status === null && codes.some((one) => one.serviceCategory === serviceCategory))
-        toastSuccess(createdFor(serviceCategory));
-      else toastError(detail ?? 'Failed to create QR code');
+      if (status === null) void lookFor(serviceCategory);
+      else toastError(detail ?? NOT_CREATED);
+      if (code === 'qr_code_exists') void utils.qrCodes.list.invalidate();
     },
   });
 }

@@ -1,6 +1,6 @@
 /** The dialog of a received tip, which the address names. It stays when its row leaves the list. */
 import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import type { UserId } from '#shared/ids.ts';
 import type { Transaction, TransactionPage } from '#shared/tips.ts';
 import { paths } from '../../paths.ts';
@@ -13,17 +13,12 @@ import { TIP } from './tip-address.ts';
 interface OpenedTipProps {
   readonly id: string;
   readonly userId: UserId;
-  /** Those of the full list that are loaded. */
-  readonly transactions: readonly Transaction[];
 }
 
-export function OpenedTip({ id, userId, transactions }: OpenedTipProps) {
+export function OpenedTip({ id, userId }: OpenedTipProps) {
   const client = useQueryClient();
-  const listed = transactions.find((one) => one.id === id);
-  const { data } = trpc.transactions.get.useQuery(
-    { id },
-    { enabled: !listed, initialData: () => findIn(client, id) },
-  );
+  const listed = useSyncExternalStore(client.getQueryCache().subscribe, () => findIn(client, id));
+  const { data } = trpc.transactions.get.useQuery({ id }, { enabled: !listed, initialData: () => listed });
   const tip = listed ?? data;
   useEffect(
     () => () => {
@@ -42,7 +37,7 @@ function closeTip(): void {
   goBackTo(`${paths.dashboard}?${query}`);
 }
 
-/** A tip of any list, so that its dialog is there at once, and when its row is gone. */
+/** A tip of any list, so that its dialog is there at once, and hears of what becomes of it. */
 function findIn(client: QueryClient, id: string): Transaction | undefined {
   return client
     .getQueriesData<InfiniteData<TransactionPage>>({ queryKey: transactionsKey })

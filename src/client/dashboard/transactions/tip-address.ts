@@ -5,5 +5,9 @@ import { FROM_THERE } from '../from-there.ts';
 export const TIP = 'tip';
 
 export function openTip(id: string): void {
-  navigate(`${window.location.search || '?'}&${TIP}=${id}`, { state: FROM_THERE });
+  const query = new URLSearchParams(window.location.search);
+  // A second press, before the dialog has come, adds no entry.
+  const replace = query.has(TIP);
+  query.set(TIP, id);
+  navigate(`?${query}`, { replace, state: replace ? window.history.state : FROM_THERE });
 }

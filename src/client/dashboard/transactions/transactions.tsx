@@ -65,7 +65,7 @@ export function Transactions({ user, listing, isReceiver, sketch }: Transactions
         {/* Apart from the lists, which may lose its row while somebody writes. */}
         {opened !== null && (
           <FetchedDialog>
-            <OpenedTip id={opened} userId={user.id} transactions={listing.transactions} />
+            <OpenedTip id={opened} userId={user.id} />
           </FetchedDialog>
         )}
       </div>
