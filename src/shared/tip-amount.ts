@@ -52,9 +52,9 @@ function doubtAbout(plain: string): string | null {
 }
 
 /**
- * Reads a typed amount: "$ 25", "25,50", "1,234.56", "1.234,56", "1’234.56", "1 234,56". A comma before exactly three digits groups
- * thousands, any other is a decimal comma; a single point is a decimal point. Where that is in doubt, and no currency
- * stands beside it as this page writes it, the giver is asked.
+ * Reads a typed amount: "$ 25", "25,50", "1,234.56", "1.234,56", "1’234.56", "1 234,56". A comma before exactly three
+ * digits groups thousands, any other is a decimal comma; a single point is a decimal point. Where that is in doubt, and
+ * no currency stands beside it as this page writes it, the giver is asked.
  */
 export function readTipAmount(text: string): AmountReading {
   const unit = formatMoney(cents(0), SHORT) + terms().currency;

@@ -100,13 +100,13 @@ it('pays nothing when a proxy sends the body of another tip in its place, and pa
   await page.pay();
   page.connection.swappedBody = page.connection.lastBody;
   const [earlier] = await page.tips();
-  expect(await page.pay()).toEqual({ event: REFUSED, mustLogIn: false });
+  expect(await page.pay()).toEqual({ event: REFUSED, next: null });
   expect(page.toasts()).toEqual([TIP_SENT, REFUSALS.attempts_differ.detail]);
   expect(await page.tips()).toEqual([earlier]);
   const key = page.open()?.key;
   expect(key).toEqual(expect.any(String));
   page.connection.swappedBody = null;
-  expect(await page.pay()).toEqual({ event: PAID, mustLogIn: false });
+  expect(await page.pay()).toEqual({ event: PAID, next: null });
   expect(page.connection.lastBody).toContain(key);
   expect(await page.tips()).toHaveLength(2);
 });
@@ -117,11 +117,11 @@ it('pays no attempt of another account than the one that is logged in now, and k
   const other = await page.t.registerCustomer('other');
   await page.logInAs(other.token);
   const failed = { type: 'failed', interruption: null };
-  expect(await page.pay()).toEqual({ event: failed, mustLogIn: false });
+  expect(await page.pay()).toEqual({ event: failed, next: null });
   expect(page.toasts()).toEqual([expect.stringContaining('Nothing was charged')]);
   expect(page.connection.requests).toBe(0);
   await page.logInAs(page.giver.token);
-  expect(await page.pay()).toEqual({ event: PAID, mustLogIn: false });
+  expect(await page.pay()).toEqual({ event: PAID, next: null });
   expect(page.connection.lastBody).toContain('for Pat, from Cam');
 });
 
@@ -144,7 +144,7 @@ it('pays once, says so, and closes the attempt, so that a second tip of the same
         paidAt: new Date(recorded?.createdAtMs ?? 0).toISOString(),
       },
     },
-    mustLogIn: false,
+    next: null,
   });
   expect(page.toasts()).toEqual([TIP_SENT]);
   expect(page.open()).toBeNull();
@@ -158,7 +158,7 @@ describe('nobody pays twice', () => {
     const page = await openTipPage();
     page.connection.answer = null;
     for (let attempts = 0; attempts < 3; attempts += 1)
-      expect(await page.pay()).toEqual({ event: NO_ANSWER, mustLogIn: false });
+      expect(await page.pay()).toEqual({ event: NO_ANSWER, next: null });
     expect(page.open()).toMatchObject({ amountCents: TWENTY, wasSent: true });
     page.connection.answer = (answer) => answer;
     expect(await page.pay()).toMatchObject({ event: PAID });
@@ -174,7 +174,7 @@ describe('nobody pays twice', () => {
   ] as const)('when the server answers "%s" although the tip was recorded', async (code) => {
     const page = await openTipPage();
     page.connection.answer = () => trpcAnswerOf(new AppError(code));
-    expect(await page.pay()).toEqual({ event: REFUSED, mustLogIn: false });
+    expect(await page.pay()).toEqual({ event: REFUSED, next: null });
     expect(page.toasts()).toEqual([REFUSALS[code].detail]);
     page.connection.answer = (answer) => answer;
     expect(await page.pay()).toMatchObject({ event: PAID });
@@ -187,7 +187,7 @@ describe('nobody pays twice', () => {
     await page.pay();
     page.connection.answer = (answer) => answer;
     await page.t.trpc(page.giver.token).auth.logout.mutate();
-    expect(await page.pay()).toEqual({ event: REFUSED, mustLogIn: true });
+    expect(await page.pay()).toEqual({ event: REFUSED, next: 'login' });
     expect(page.readToken()).toBeNull();
     await page.logInAgain();
     expect(await page.pay()).toMatchObject({ event: PAID });
@@ -199,7 +199,7 @@ describe('nobody pays twice', () => {
     page.connection.answer = null;
     await page.pay();
     page.device.onLine = false;
-    expect(await page.pay()).toEqual({ event: NO_ANSWER, mustLogIn: false });
+    expect(await page.pay()).toEqual({ event: NO_ANSWER, next: null });
     page.device.onLine = true;
     page.connection.answer = (answer) => answer;
     expect(await page.pay()).toMatchObject({ event: PAID });
@@ -210,7 +210,7 @@ describe('nobody pays twice', () => {
 it('says that nothing was sent only when the device has no connection at all', async () => {
   const page = await openTipPage();
   page.device.onLine = false;
-  expect(await page.pay()).toEqual({ event: NOT_SENT, mustLogIn: false });
+  expect(await page.pay()).toEqual({ event: NOT_SENT, next: null });
   expect(page.connection.requests).toBe(0);
   expect(page.open()).toMatchObject({ wasSent: false });
 });
@@ -218,7 +218,7 @@ it('says that nothing was sent only when the device has no connection at all', a
 it('asks to log in when the session has ended before anything was sent, and closes the attempt', async () => {
   const page = await openTipPage();
   await page.t.trpc(page.giver.token).auth.logout.mutate();
-  expect(await page.pay()).toEqual({ event: REFUSED, mustLogIn: true });
+  expect(await page.pay()).toEqual({ event: REFUSED, next: 'login' });
   expect(page.open()).toBeNull();
 });
 
@@ -226,7 +226,7 @@ it('says the server’s own words when it refuses for good, and closes the attem
   const page = await openTipPage();
   expect(await page.pay({ ...page.provider, serviceCategory: 'dj' })).toEqual({
     event: REFUSED,
-    mustLogIn: false,
+    next: null,
   });
   expect(page.toasts()).toEqual([expect.stringMatching(/service/)]);
   expect(page.open()).toBeNull();
@@ -255,7 +255,7 @@ describe('words', () => {
     const page = await openTipPage();
     page.write('Great drinks');
     page.connection.answer = null;
-    expect(await page.pay()).toEqual({ event: NO_ANSWER, mustLogIn: false });
+    expect(await page.pay()).toEqual({ event: NO_ANSWER, next: null });
     page.connection.answer = (answer) => answer;
     // What is written meanwhile is not taken.
     page.write('Other words');
@@ -272,7 +272,7 @@ describe('words', () => {
     const open = page.open();
     expect(open).toMatchObject({ amountCents: TWENTY, wasSent: false, words: refused });
     expect(open?.key).not.toBe(key);
-    expect(sent).toEqual({ event: { type: 'revised', attempt: open }, mustLogIn: false });
+    expect(sent).toEqual({ event: { type: 'revised', attempt: open }, next: null });
     expect(await page.tips()).toEqual([]);
     page.write('See you');
     expect(await page.pay()).toMatchObject({ event: PAID });
@@ -296,7 +296,7 @@ describe('words', () => {
     const page = await openTipPage();
     page.write('Great drinks');
     await page.t.trpc(page.giver.token).auth.logout.mutate();
-    expect(await page.pay()).toEqual({ event: REFUSED, mustLogIn: true });
+    expect(await page.pay()).toEqual({ event: REFUSED, next: 'login' });
     await page.logInAgain();
     expect(await page.pay()).toMatchObject({ event: PAID });
     expect(await words(page)).toEqual([['Great drinks', null]]);
@@ -318,7 +318,7 @@ it.each([
   expect(page.isPaused()).toBe(false);
   // Only from here on, so that the timer of the pause is a fake one.
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout'], shouldAdvanceTime: true });
-  expect(await page.pay()).toEqual({ event: { type: 'failed', interruption: 'paused' }, mustLogIn: false });
+  expect(await page.pay()).toEqual({ event: { type: 'failed', interruption: 'paused' }, next: null });
   expect(page.toasts()).toEqual([TIP_SENT, REFUSALS.qr_code_paused.detail]);
   expect(page.open()).toBeNull();
   expect(page.isPaused()).toBe(true);

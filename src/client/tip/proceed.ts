@@ -77,7 +77,7 @@ export async function pay(
     if (window.location.pathname === pathname) await leaveForPayment(sent.page);
     return;
   }
-  const { mustLogIn, isCodeGone = false } = sent;
+  const { next } = sent;
   // After a step Back the refused message is shown at the next payment.
   const hasLeft = sent.event.type === 'revised' && presentEntry().step !== 'payment';
   const event: TipEvent = hasLeft ? { type: 'failed', interruption: null } : sent.event;
@@ -85,10 +85,10 @@ export async function pay(
   dispatch(event);
   if (window.location.pathname !== pathname) return;
   if (event.type === 'paid') enterSuccess(event.receipt);
-  else if (mustLogIn) leaveForLogin(provider, choice, 'login');
+  else if (next === 'login') leaveForLogin(provider, choice, 'login');
   else if (event.type !== 'revised') await leavePayment();
   // The page of an ended code says what its holder can do.
-  if (isCodeGone && window.location.pathname === pathname) window.location.reload();
+  if (next === 'ended-code' && window.location.pathname === pathname) window.location.reload();
 }
 
 /** The payer of the open demo without a login; null for every other code. */

@@ -44,9 +44,8 @@ export interface PaymentPage {
 
 export interface SentTip {
   readonly event: TipEvent;
-  readonly mustLogIn: boolean;
-  /** True when its code has ended meanwhile. */
-  readonly isCodeGone?: boolean;
+  /** Where it leads besides: to the login, or to the page of its code, which has ended meanwhile. */
+  readonly next: 'login' | 'ended-code' | null;
 }
 
 /** A demo pays nothing. The outcome is toasted, unless the answer is the page on which to pay. It never rejects. */
@@ -58,14 +57,14 @@ export async function sendTip(
   // An attempt of an account must not become a guest's tip because another tab has ended the session.
   if (!isDemo && attempt.userId !== GUEST && takesGuestTips() && readToken() === null) {
     toastError(LOGIN_FIRST);
-    return { event: { type: 'failed', interruption: null }, mustLogIn: true };
+    return { event: { type: 'failed', interruption: null }, next: 'login' };
   }
   // Nor may another account, which another tab has logged in, pay it: its message is not theirs.
   const present = presentSession();
   const payer = present.status === 'signed-in' ? present.user.id : null;
   if (!isDemo && attempt.userId !== GUEST && payer !== null && payer !== attempt.userId) {
     toastError(OTHER_ACCOUNT);
-    return { event: { type: 'failed', interruption: null }, mustLogIn: false };
+    return { event: { type: 'failed', interruption: null }, next: null };
   }
   const payment = await (isDemo ? payDemo(attempt.amountCents) : payTip(provider, attempt));
   if (payment.failure === null) {
@@ -78,33 +77,35 @@ export async function sendTip(
     if (wasGiven({ status, capturesAt: receipt.capturesAt })) {
       settleAttempt(qrId);
       toastSent(provider, attempt.amountCents);
-      return { event: { type: 'paid', receipt }, mustLogIn: false };
+      return { event: { type: 'paid', receipt }, next: null };
     }
     // The key of an ended payment would return that payment, and can pay nothing.
     if (status !== 'pending') giveUpAttempt(qrId, attempt);
     toastError(PAYMENT_FAILED);
-    return { event: { type: 'failed', interruption: null }, mustLogIn: false };
+    return { event: { type: 'failed', interruption: null }, next: null };
   }
   const { status, detail, code } = payment.failure;
-  if (code === 'terms_changed') return { event: await showNewTerms(qrId, attempt), mustLogIn: false };
+  if (code === 'terms_changed') return { event: await showNewTerms(qrId, attempt), next: null };
   toastError(detail ?? PAYMENT_FAILED);
   if (status === null) {
     const interruption = payment.wasSent ? 'no-answer' : 'not-sent';
-    return { event: { type: 'failed', interruption }, mustLogIn: false };
+    return { event: { type: 'failed', interruption }, next: null };
   }
   // The attempt stays open after a 429 or a 5xx, which may pass, and after a 401, which says nothing of an
   // earlier attempt; any other answer is final.
   const isFinal = status < 429 && !(status === 401 && attempt.wasSent);
   const words = isFinal ? withoutRefused(attempt.words, payment.failure) : null;
   if (words !== null)
-    return { event: { type: 'revised', attempt: beginAttempt(qrId, attempt, words) }, mustLogIn: false };
+    return { event: { type: 'revised', attempt: beginAttempt(qrId, attempt, words) }, next: null };
   if (isFinal) giveUpAttempt(qrId, attempt);
   const isPaused = code === 'qr_code_paused';
   if (isPaused) notePause(qrId);
   const mustLogIn = code === 'session_ended' || code === 'login_to_tip';
-  const event: TipEvent = { type: 'failed', interruption: isPaused ? 'paused' : null };
-  const isCodeGone = code === 'qr_code_replaced' || code === 'qr_code_retired';
-  return isCodeGone ? { event, mustLogIn, isCodeGone } : { event, mustLogIn };
+  const hasEnded = code === 'qr_code_replaced' || code === 'qr_code_retired';
+  return {
+    event: { type: 'failed', interruption: isPaused ? 'paused' : null },
+    next: mustLogIn ? 'login' : hasEnded ? 'ended-code' : null,
+  };
 }
 
 /** Keeps the amount with a new key: the server has charged nothing under the old one. One tap pays the new total. */

@@ -1,5 +1,4 @@
 /** The form that changes names, email and phone. Only changed values are sent. */
-
 import { useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { ProfileChange, User } from '#shared/accounts.ts';

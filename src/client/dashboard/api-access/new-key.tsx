@@ -1,5 +1,4 @@
 /** Makes an API key, and shows its text this once. */
-
 import { useId, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import type { User } from '#shared/accounts.ts';

@@ -1,5 +1,4 @@
 /** Makes a webhook, and shows its secret this once. */
-
 import { useState } from 'react';
 import { unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';

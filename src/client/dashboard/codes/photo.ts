@@ -108,7 +108,10 @@ async function toJpeg(cropped: CroppedPicture): Promise<Blob> {
   throw new PictureError('The photo could not be prepared. Please choose another one.');
 }
 
-/** By REST, because tRPC takes no files. @throws PictureError when the server refuses the photo or does not answer, CodeGoneError. */
+/**
+ * By REST, because tRPC takes no files.
+ * @throws PictureError when the server refuses the photo or does not answer, CodeGoneError when its code has ended.
+ */
 export async function sendPhoto(qrId: string, cropped: CroppedPicture): Promise<string> {
   const answer = await putPhoto(qrId, await toJpeg(cropped));
   const body: Readonly<Record<string, unknown>> = Object(await answer.json().catch(() => null));

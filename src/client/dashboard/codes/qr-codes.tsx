@@ -128,7 +128,10 @@ interface Creation {
   readonly create: (category: ServiceCategory) => void;
 }
 
-/** Creates one code at a time, also when somebody has left the tab meanwhile. The next button or the new code takes the focus of the pressed button. */
+/**
+ * Creates one code at a time, also when somebody has left the tab meanwhile. The next button or the new code takes the
+ * focus of the pressed button.
+ */
 function useCreation(codes: readonly QrCode[]): Creation {
   const area = useRef<HTMLDivElement>(null);
   const pressed = useRef<ServiceCategory | null>(null);

@@ -1,5 +1,4 @@
 /** Asks before a code is replaced, and replaces it. */
-
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { unanswered } from '../../api-client/api.ts';

@@ -6,8 +6,9 @@ import 'sonner/dist/styles.css';
 import { useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { Toaster as Sonner, toast } from 'sonner';
-import { useSearch } from 'wouter/use-browser-location';
+import { usePathname, useSearch } from 'wouter/use-browser-location';
 import { SHOWN } from '../../later/addresses.ts';
+import { paths } from '../../paths.ts';
 import { dismissShownBy, type Toast, takeToasts, useWaitingToasts } from '../../toasts.ts';
 import './toaster.css';
 
@@ -69,7 +70,8 @@ dismissShownBy(() => {
 export function Toaster() {
   const waiting = useWaitingToasts();
   // A code that fills the screen faces guests, and the end of a night is a sum: toasts wait until both are left.
-  const isHeld = new URLSearchParams(useSearch()).has(SHOWN);
+  const isCodeShown = new URLSearchParams(useSearch()).has(SHOWN);
+  const isHeld = usePathname() === paths.dashboard && isCodeShown;
   const [top, setTop] = useState(MARGIN_PX);
   useEffect(() => {
     const place = () => setTop(findTopPx());
