@@ -122,6 +122,10 @@ test('maintenance holds tips on open pages and on new ones, and ends on both', a
   await expect(held).toHaveCount(1);
   await expectForEverybody(page, 'dashboard during maintenance');
   await picture(page, 'announcements-02-maintenance');
+  await page.goto(`/dashboard?show=${code}`);
+  await expect(held.filter({ visible: true })).toHaveCount(1);
+  await expect(page.getByText('Scan to tip')).toHaveCount(0);
+  await page.goto('/dashboard');
   const another = await context.newPage();
   await another.goto(`/tip/${code}`);
   await expect(another.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
@@ -141,4 +145,30 @@ test('maintenance holds tips on open pages and on new ones, and ends on both', a
   // On a slow machine pages ask while there is no server.
   const others = complaints.splice(0).filter((complaint) => !complaint.includes('ERR_CONNECTION_REFUSED'));
   expect(others).toEqual([]);
+});
+
+test('a code that fills the screen tells its provider of a suspension, and when it is lifted', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+  complaints,
+}) => {
+  const { provider, code } = await backstage.bothSides();
+  const account = (...words: string[]) => runHere('account', { DATABASE_URL: server.databasePath }, words);
+  const told = page.getByRole('status').filter({ hasText: 'Not taking tips right now' });
+  await logInAs(provider);
+  await page.goto(`/dashboard?show=${code}`);
+  await expect(page.getByText('Scan to tip')).toBeVisible();
+  await account('suspend', provider.email, '--reason', 'Reported for fraud');
+  await expect(told).toHaveText('Not taking tips right now. Your dashboard says why.');
+  await expect(page.getByText('Scan to tip')).toHaveCount(0);
+  // Guests look at it.
+  await expect(page.getByText('Reported for fraud')).toHaveCount(0);
+  await expectForEverybody(page, 'code of a suspended account');
+  await picture(page, 'announcements-04-suspended-shift');
+  await account('lift', provider.email);
+  await expect(page.getByText('Scan to tip')).toBeVisible();
+  await expect(told).toHaveCount(0);
+  complaints.length = 0;
 });

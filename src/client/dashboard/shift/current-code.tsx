@@ -1,11 +1,13 @@
 /** The code on the screen, with what its guests and its provider need to know. */
-import { useId, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
 import { formatHere } from '../../signed-in/format-here.ts';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
+import { maintenanceSentence } from '../../signed-in/later/announcement.tsx';
 import { hourName } from '../../signed-in/time-here.ts';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
@@ -39,13 +41,14 @@ export function CurrentCode({ user, code, live }: CurrentCodeProps) {
     live.arrival.tips.filter(({ serviceCategory }) => serviceCategory === code.serviceCategory),
   );
   const resume = useResume(code);
+  const held = useHeld(live.connection);
 
   return (
     <Frame
       title={service}
       unseenCount={live.unseenCount}
       isGlowing={moment?.isGlowing ?? false}
-      bar={<ConnectionBar connection={live.connection} />}
+      bar={<Bar connection={live.connection} held={held} />}
       actions={
         fullScreen.isPossible && (
           <Button look="quiet" onClick={fullScreen.toggle}>
@@ -70,7 +73,7 @@ export function CurrentCode({ user, code, live }: CurrentCodeProps) {
       <div className={styles.below}>
         <div className={styles.words}>
           <div className={styles.whose}>
-            {code.status === 'active' && <p>Scan to tip</p>}
+            {code.status === 'active' && held === null && <p>Scan to tip</p>}
             <ScreenHeading className={styles.name}>
               <bdi>{name}</bdi>
             </ScreenHeading>
@@ -99,13 +102,37 @@ const WORDS: Readonly<Record<Sign['kind'], string>> = {
 
 const time = formatHere({ hour: 'numeric', minute: '2-digit' });
 
-function ConnectionBar({ connection }: { readonly connection: Connection }) {
+const HELD_ASK_AGAIN_MS = 10_000;
+
+/** Why no tip can be given, though the code takes tips; null when they can. Guests read it, too. */
+function useHeld(connection: Connection): string | null {
+  const utils = trpc.useUtils();
+  const { data } = trpc.auth.announcements.useQuery(undefined, {
+    staleTime: HELD_ASK_AGAIN_MS,
+    refetchInterval: ({ state }) =>
+      (state.data?.suspension ?? state.data?.maintenance) ? HELD_ASK_AGAIN_MS : false,
+  });
+  // The server's connections end where maintenance begins.
+  useEffect(() => {
+    if (connection === 'live') void utils.auth.announcements.invalidate();
+  }, [connection, utils]);
+  if (data?.suspension) return 'Not taking tips right now. Your dashboard says why.';
+  return data?.maintenance ? maintenanceSentence(data.maintenance) : null;
+}
+
+interface BarProps {
+  readonly connection: Connection;
+  readonly held: string | null;
+}
+
+function Bar({ connection, held }: BarProps) {
   const sign = useSign(connection);
+  const interruption = sign?.kind === 'back' ? null : sign;
   return (
-    <div className={styles.connection} data-sign={sign?.kind}>
+    <div className={styles.bar} data-sign={interruption?.kind ?? (held === null ? sign?.kind : 'held')}>
       {/* The time stands outside, so that screen readers are told the sentence alone, and once. */}
-      <p role="status">{sign && WORDS[sign.kind]}</p>
-      {sign && sign.kind !== 'back' && <p>Since {time(sign.since)}</p>}
+      <p role="status">{interruption ? WORDS[interruption.kind] : (held ?? (sign && WORDS[sign.kind]))}</p>
+      {interruption && <p>Since {time(interruption.since)}</p>}
     </div>
   );
 }

@@ -41,10 +41,7 @@ export function Announcement({ announcement, maintenance, suspension }: Announce
     <>
       {suspension && <Suspended {...suspension} />}
       {maintenance && dataset['maintenance'] === undefined && (
-        <p className={[styles.bar, styles.held].join(' ')}>
-          Tips are paused for maintenance
-          {maintenance.until && ` until ${END(new Date(maintenance.until))}`}.
-        </p>
+        <p className={[styles.bar, styles.held].join(' ')}>{maintenanceSentence(maintenance)}</p>
       )}
       {isShown && (
         <section className={styles.bar} aria-label="Announcement">
@@ -56,6 +53,10 @@ export function Announcement({ announcement, maintenance, suspension }: Announce
       )}
     </>
   );
+}
+
+export function maintenanceSentence({ until }: NonNullable<Announcements['maintenance']>): string {
+  return `Tips are paused for maintenance${until === null ? '' : ` until ${END(new Date(until))}`}.`;
 }
 
 function Suspended({ since, reason }: NonNullable<Announcements['suspension']>) {
