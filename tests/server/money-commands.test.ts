@@ -108,6 +108,24 @@ test('npm run tip finds a tip and refunds it, and quotes what people wrote', asy
     });
 });
 
+test('a command that only reads refuses a reason, which no row would keep', async () => {
+  const { code, tip, run } = await openScene();
+  for (const [name, ...words] of [
+    ['account', 'show', 'pat'],
+    ['announce', 'show'],
+    ['code', 'find', code],
+    ['tip', 'find', tip().id],
+    ['tip', 'waiting'],
+  ] as const)
+    expect(await run(name, ...words, '--reason', 'Why not')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        `^${words[0]} takes no --reason, because it changes nothing. Usage: npm run ${name} `,
+      ),
+    });
+});
+
 test('where payments are simulated, npm run payments says that there is nothing to compare, and asks nobody', async () => {
   const { run } = await openScene();
   const nothing = 'Payments are simulated: no money moves, and there is nothing to compare or to export.\n';

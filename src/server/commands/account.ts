@@ -237,7 +237,12 @@ type Action = (services: Services, storage: Storage) => Promise<Outcome>;
 /** @throws UsageError */
 function actionOf(words: readonly string[]): { readonly act: Action; readonly reason: string | undefined } {
   const options = { all: { type: 'boolean' }, to: { type: 'string' }, ...REASON } as const;
-  const { positionals, values } = parseWords(words, { usage: USAGE, count: [1, 2], options });
+  const { positionals, values } = parseWords(words, {
+    usage: USAGE,
+    count: [1, 2],
+    reading: ['show'],
+    options,
+  });
   const { all = false, reason, to: file } = values;
   const typed = [...positionals, ...(all ? ['--all'] : [])].join(' ');
   const onAll = Object.hasOwn(ACTIONS_ON_ALL, typed) ? ACTIONS_ON_ALL[typed] : undefined;

@@ -10,7 +10,12 @@ const OPTIONS = { from: { type: 'string' }, until: { type: 'string' }, ...REASON
 const NOTHING = 'Nothing is announced.';
 
 export const announce: Command = async ({ database, words, actor, say }) => {
-  const { positionals, values } = parseWords(words, { usage: USAGE, count: 1, options: OPTIONS });
+  const { positionals, values } = parseWords(words, {
+    usage: USAGE,
+    count: 1,
+    reading: ['show'],
+    options: OPTIONS,
+  });
   const [text = ''] = positionals;
   const { from, until, reason } = values;
   const nowMs = Date.now();
@@ -21,7 +26,7 @@ export const announce: Command = async ({ database, words, actor, say }) => {
     throw new UsageError(
       `To announce ${JSON.stringify(text)}, begin it with a capital letter. Usage: ${USAGE}`,
     );
-  const others = Object.keys(values).filter((name) => name !== 'reason' || text === 'show');
+  const others = Object.keys(values).filter((name) => name !== 'reason');
   if (isAction && others.length > 0) throw new UsageError(`Usage: ${USAGE}`);
   const times = {
     fromMs: from === undefined ? undefined : readTime('from', from),

@@ -9,7 +9,12 @@ import { linesOfActs, spellParty } from './parties.ts';
 const USAGE = 'npm run code -- find CODE_OR_LINK | stop CODE_OR_LINK [--reason TEXT]';
 
 export const careForCode: Command = async ({ database, config, words, actor, say }) => {
-  const { positionals, values } = parseWords(words, { usage: USAGE, count: 2, options: REASON });
+  const { positionals, values } = parseWords(words, {
+    usage: USAGE,
+    count: 2,
+    reading: ['find'],
+    options: REASON,
+  });
   const [action, name = ''] = positionals;
   if (action !== 'find' && action !== 'stop') throw new UsageError(`Usage: ${USAGE}`);
   const acts = actsOf(actor, values.reason, Date.now);

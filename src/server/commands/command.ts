@@ -110,22 +110,31 @@ function passOverBrokenPipe(error: NodeJS.ErrnoException): void {
   }
 }
 
-/** Parses `count` arguments, or as many as one of the numbers, none of them empty. @throws UsageError */
+/**
+ * Parses `count` arguments, or as many as one of the numbers, none of them empty.
+ * @param reading the first arguments with which the command changes nothing: no row would keep a `--reason`.
+ * @throws UsageError
+ */
 export function parseWords<const Options extends ParseArgsOptionsConfig>(
   words: readonly string[],
   {
     usage,
     count,
+    reading = [],
     options,
   }: {
     readonly usage: string;
     readonly count: number | readonly number[];
+    readonly reading?: readonly string[];
     readonly options: Options;
   },
 ) {
   const { positionals, values } = readWords(words, usage, options);
   if (![count].flat().includes(positionals.length) || positionals.includes(''))
     throw new UsageError(`Usage: ${usage}`);
+  const [action = ''] = positionals;
+  if (reading.includes(action) && Object.hasOwn(values, 'reason'))
+    throw new UsageError(`${action} takes no --reason, because it changes nothing. Usage: ${usage}`);
   return { positionals, values };
 }
 

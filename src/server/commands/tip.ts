@@ -53,7 +53,12 @@ const REFUSALS: Readonly<Partial<Record<AppError['code'], string>>> = {
 };
 
 export const careForTip: Command = async ({ database, config, words, actor, say }) => {
-  const { positionals, values } = parseWords(words, { usage: USAGE, count: [1, 2], options: REASON });
+  const { positionals, values } = parseWords(words, {
+    usage: USAGE,
+    count: [1, 2],
+    reading: ['find', 'waiting'],
+    options: REASON,
+  });
   const [action, name] = positionals;
   const settlement =
     action !== undefined && Object.hasOwn(SETTLEMENTS, action) ? SETTLEMENTS[action] : undefined;
