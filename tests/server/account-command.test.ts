@@ -412,7 +412,10 @@ test('invite makes links, lists them without their tokens, and ends one', async 
   const [id = ''] = listed.split(' ');
   expect(made[0]?.stdout).toContain(`npm run invite -- revoke ${id}\n`);
   expect(await invite('revoke', id)).toMatchObject({ code: 0, stdout: `${id} no longer works.\n` });
-  expect(await invite('revoke', id)).toMatchObject({ code: 1, stdout: `There is no invitation ${id}.\n` });
+  expect(await invite('revoke', id)).toMatchObject({
+    code: 1,
+    stdout: `There is no open invitation ${id}.\n`,
+  });
   expect((await invite('list')).stdout).not.toContain(id);
 
   const others = await runHere('invite', { ...env, REGISTRATION: 'closed' }, []);

@@ -29,6 +29,7 @@ export interface Invitations {
   ): Promise<Invitation & { readonly token: string }>;
   /** Invitations that can still be used, by time of expiry. */
   list(): Promise<readonly Invitation[]>;
+  /** Whether it could still be used, and cannot any more. */
   revoke(id: string, act?: Act): Promise<boolean>;
   /**
    * Whether somebody may make an account, before the costly hashing.
@@ -73,7 +74,7 @@ export function createInvitations({
     },
 
     list: () => invitations.list(clock()),
-    revoke: (id, act) => invitations.revoke(id, act),
+    revoke: (id, act) => invitations.revoke(id, clock(), act),
 
     async admit({ email, invitation }) {
       if (mode === 'closed') throw new AppError('registration_closed');

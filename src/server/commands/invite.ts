@@ -93,7 +93,7 @@ const revoking =
   (id: string, acts: Acts): Action =>
   async (invitations) => {
     const isDone = await invitations.revoke(id, acts('invitation_revoked', id));
-    return { lines: [isDone ? `${id} no longer works.` : `There is no invitation ${id}.`], isDone };
+    return { lines: [isDone ? `${id} no longer works.` : `There is no open invitation ${id}.`], isDone };
   };
 
 const accounts = (count: number) => `${count} ${count === 1 ? 'account' : 'accounts'}`;

@@ -61,7 +61,7 @@ export function describeAudit(): void {
         ['password_reset', id, (act) => storage.changePassword(id, 'none', password, null, undefined, act)],
         ['terms_set', `version 1, ${from}`, (act) => storage.addTerms(terms, act)],
         ['announcement_ended', announced, (act) => storage.endAnnouncement(act)],
-        ['invitation_revoked', invitation.id, (act) => storage.invitations.revoke(invitation.id, act)],
+        ['invitation_revoked', invitation.id, (act) => storage.invitations.revoke(invitation.id, NOW, act)],
         ['report_settled', said.id, (act) => storage.messages.settleReport(said.id, NOW, act)],
         [
           'tip_refunded',

@@ -1,7 +1,7 @@
 /** Invitations: that a use is spent with the account, by one alone, and which of them work. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { newInvitationId } from '#shared/ids.ts';
+import { type InvitationId, newInvitationId } from '#shared/ids.ts';
 import { bytes, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 async function openScene() {
@@ -90,9 +90,28 @@ export function describeInvitations(): void {
       const { id, expiresAtMs } = await invite('token', 5);
       expect(await create('pat', 'token', { createdAtMs: expiresAtMs })).toBe('invitation_invalid');
       expect(await create('pat', 'token')).toBe('created');
-      expect(await storage.invitations.revoke(id)).toBe(true);
-      expect(await storage.invitations.revoke(id)).toBe(false);
+      expect(await storage.invitations.revoke(id, NOW)).toBe(true);
+      expect(await storage.invitations.revoke(id, NOW)).toBe(false);
       expect(await create('sam', 'token')).toBe('invitation_invalid');
+    });
+
+    test('that are spent or have expired are not taken back, and no row says that they were', async () => {
+      const { storage, invite, create } = await openScene();
+      const spent = await invite('spent');
+      const expired = await invite('expired');
+      expect(await create('pat', 'spent')).toBe('created');
+      const revoke = (id: InvitationId, nowMs: number) =>
+        storage.invitations.revoke(id, nowMs, {
+          actor: { kind: 'command', name: 'ops', host: 'bar' },
+          action: 'invitation_revoked',
+          subject: id,
+          reason: null,
+          atMs: nowMs,
+        });
+      expect(await revoke(spent.id, NOW)).toBe(false);
+      expect(await revoke(expired.id, NOW + MINUTE_MS)).toBe(false);
+      expect(await storage.audit.list({ after: 0, sinceMs: 0, atMost: 10 })).toEqual([]);
+      expect(await revoke(expired.id, NOW)).toBe(true);
     });
 
     test('that are spent or have expired are deleted in steps', async () => {

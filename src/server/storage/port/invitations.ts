@@ -17,6 +17,7 @@ export interface Invitations {
   find(tokenHash: Uint8Array, nowMs: number): Promise<Invitation | null>;
   /** Invitations that `find` accepts at `nowMs`, the first to expire first. */
   list(nowMs: number): Promise<Invitation[]>;
-  revoke(id: string, act?: Act): Promise<boolean>;
+  /** Whether there was one that `list` names at `nowMs`: of one that was spent no row says that it was taken back. */
+  revoke(id: string, nowMs: number, act?: Act): Promise<boolean>;
   forgetEnded(nowMs: number, atMost: number): Promise<number>;
 }

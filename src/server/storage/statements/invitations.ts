@@ -28,7 +28,7 @@ export function invitationStatements({ db }: Builder) {
       .update(invitations)
       .set({ usesLeft: sql`${invitations.usesLeft} - 1` })
       .where(is(invitations.id, 'id')),
-    deleteInvitation: db.delete(invitations).where(is(invitations.id, 'id')),
+    deleteUsableInvitation: db.delete(invitations).where(and(is(invitations.id, 'id'), isUsable)),
     deleteInvitationsFor: db.delete(invitations).where(is(invitations.emailKey, 'emailKey')),
     deleteEndedInvitations: db.delete(invitations).where(
       inArray(

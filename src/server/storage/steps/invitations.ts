@@ -18,10 +18,13 @@ export function createInvitations(engine: Engine): Invitations {
 
     list: (nowMs) => read(({ usableInvitations }) => usableInvitations.all({ nowMs })),
 
-    async revoke(id, act) {
+    async revoke(id, nowMs, act) {
       // PostgreSQL refuses NUL in a text, so no invitation has it.
       if (id.includes('\0')) return false;
-      return (await changing(engine, act, ({ deleteInvitation }) => deleteInvitation.change({ id }))) > 0;
+      const revoked = await changing(engine, act, ({ deleteUsableInvitation }) =>
+        deleteUsableInvitation.change({ id, nowMs }),
+      );
+      return revoked > 0;
     },
 
     forgetEnded: (nowMs, atMost) =>
