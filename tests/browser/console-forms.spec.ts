@@ -1,6 +1,9 @@
 /** What forms of the console say once what they were about has changed, and beside which field. */
+import { databaseAt } from '#server/storage/open.ts';
 import { openConsole } from '../support/operators.ts';
-import { expect, holdAnswers, installClock, LONGEST_PATIENCE_MS, test } from './fixtures.ts';
+import { createPeople } from '../support/people.ts';
+import { expect, holdAnswers, installClock, LONGEST_PATIENCE_MS, loseAnswer, test } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
 
 test('the link of an invitation is shown no more once it was revoked', async ({ page, server }) => {
   await openConsole(page, server, '/operator/installation');
@@ -40,10 +43,46 @@ test('an act to which no answer comes ends, and says so', async ({ page, server 
   await dialog.getByRole('button', { name: 'Make Invitation' }).click();
   await expect.poll(answers.asked).toBe(1);
   await page.clock.fastForward(LONGEST_PATIENCE_MS);
-  await expect(dialog.getByLabel('Reason')).toHaveAccessibleDescription(/The server did not answer/);
+  await expect(dialog.getByLabel('Reason')).toHaveAccessibleDescription(/don’t know whether it was done/);
   answers.release();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(dialog).toHaveCount(0);
+});
+
+test('an act whose answer is lost shows what it did once its question is gone', async ({
+  page,
+  server,
+  complaints,
+}) => {
+  await openConsole(page, server, '/operator/installation');
+  const dialog = page.getByRole('dialog');
+  await page.getByLabel('Email').fill('fourth@example.com');
+  await page.getByRole('button', { name: 'Make Invitation' }).click();
+  await dialog.getByLabel('Reason').fill('For the bar');
+  await loseAnswer(page, 'installation.invite');
+  await dialog.getByRole('button', { name: 'Make Invitation' }).click();
+  await expect(dialog.getByLabel('Reason')).toHaveAccessibleDescription(/don’t know whether it was done/);
+  const row = page.getByRole('listitem').filter({ hasText: 'fourth@example.com' });
+  await expect(row).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(row).toBeVisible();
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_CONNECTION_RESET')]);
+});
+
+test.describe('during maintenance', () => {
+  test.use({ environment: { MAINTENANCE: 'on', MAINTENANCE_UNTIL: '2999-01-01T06:00Z' } });
+
+  test('a tip says that it cannot be refunded, and asks nobody why', async ({ page, server }) => {
+    const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
+    const { tip } = await createPeople(storage).setTheScene();
+    const { id } = tip();
+    await storage.recordTip({ ...tip(), id }).finally(() => storage.close());
+    await openConsole(page, server, `/operator/transactions?find=${id}`);
+    await expect(page.getByRole('heading', { name: '$20.00 tip' })).toBeVisible();
+    await expect(page.getByText(/^Maintenance is on until .*2999/)).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Refund Tip' })).toHaveCount(0);
+    await expectForEverybody(page, 'a tip during maintenance');
+  });
 });
 
 test('a day that is missing is said beside its own field', async ({ page, server }) => {

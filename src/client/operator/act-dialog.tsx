@@ -22,9 +22,12 @@ interface ActDialogProps<Result> {
   readonly onClose: () => void;
 }
 
-/** An act changes more than the part that it was done in, such as the audit log. @param isAsked whether the server answers. */
-function forgetShown(isAsked: boolean): void {
-  void queryClient.invalidateQueries({ refetchType: isAsked ? 'active' : 'none' });
+const NO_ANSWER =
+  'There was no answer, so we don’t know whether it was done. Cancel, and see what is shown before you try again.';
+
+/** An act changes more than the part that it was done in, such as the audit log. */
+function forgetShown(): void {
+  void queryClient.invalidateQueries();
 }
 
 export function ActDialog<Result>(props: ActDialogProps<Result>) {
@@ -32,6 +35,7 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
   const [reason, setReason] = useState('');
   const [failure, setFailure] = useState<string>();
   const [isUnderWay, setUnderWay] = useState(false);
+  const [isUnanswered, setUnanswered] = useState(false);
   const [needsFactor, setNeedsFactor] = useState(false);
   const [keepFocus] = useState(rememberFocus);
 
@@ -42,13 +46,14 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
     setFailure(undefined);
     try {
       onDone(await act(reason));
-      forgetShown(true);
+      forgetShown();
     } catch (error) {
       const { code, detail } = failureOf(error);
       if (code === 'factor_needed') return setNeedsFactor(true);
-      setFailure(detail);
-      // Refused acts are mostly those that somebody else was faster with. Without an answer all would fail to load.
-      forgetShown(code !== null);
+      setFailure(code === null ? NO_ANSWER : detail);
+      setUnanswered(code === null);
+      // Refused acts are mostly those that somebody else was faster with.
+      if (code !== null) forgetShown();
     } finally {
       setUnderWay(false);
     }
@@ -56,6 +61,8 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
 
   function close() {
     flushSync(props.onClose);
+    // Loading anew would fail without an answer, too, and take the question away from under its reader.
+    if (isUnanswered) forgetShown();
     // Where somebody else was faster, the pressed button has gone.
     keepFocus();
   }

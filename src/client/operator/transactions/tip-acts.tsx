@@ -5,9 +5,10 @@ import { DEBTS, type DebtKind, type FoundTipView } from '#shared/console/transac
 import { toastMessage } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ActDialog } from '../act-dialog.tsx';
-import { consoleApi } from '../console-api.ts';
+import { consoleApi, consoleHooks } from '../console-api.ts';
 import styles from '../finding.module.css';
 import { Amount } from '../parties.tsx';
+import { When } from '../when.tsx';
 
 const SETTLEMENTS: Readonly<
   Record<
@@ -38,6 +39,7 @@ const SETTLEMENTS: Readonly<
 /** @param onDone is called after an act, when its question is gone. */
 export function TipActs({ tip, onDone }: { readonly tip: FoundTipView; readonly onDone: () => void }) {
   const [asked, setAsked] = useState<'refund' | DebtKind>();
+  const maintenance = consoleHooks.installation.settings.useQuery().data?.maintenance ?? null;
   const { id, status, giver, receiver, payment, debts } = tip;
   const isHeld = payment?.state === 'authorised';
   const isRefundable = (status === 'completed' || isHeld) && (payment?.refundAskedAt ?? null) === null;
@@ -47,7 +49,14 @@ export function TipActs({ tip, onDone }: { readonly tip: FoundTipView; readonly 
     <>
       {(isRefundable || settled.length > 0) && (
         <div className={styles.act}>
-          {isRefundable && (
+          {isRefundable && maintenance && (
+            <p>
+              Maintenance is on{maintenance.until !== null && ' until '}
+              {maintenance.until !== null && <When at={maintenance.until} />}. The tip can be refunded when it
+              is over.
+            </p>
+          )}
+          {isRefundable && !maintenance && (
             <Button look="money" onClick={() => setAsked('refund')}>
               Refund Tip
             </Button>
