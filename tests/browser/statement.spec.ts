@@ -608,6 +608,8 @@ test('names a dispute and what came back of it, also of an earlier month', async
   await logInAs(provider);
   await open(page, '/statement?from=2025-11-01&to=2025-11-30');
   await expect(rowsOf(page, 'Refunds and disputes in this period')).toContainText('Dispute won, Bartender');
+  await expect(page.locator('dl')).toContainText('Tips0Refunds and disputes1');
+  await expect(page.locator('thead th').filter({ hasText: /^Refunds and disputes$/ })).toHaveCount(2);
   await expect(rowsOf(page, 'As these tips count today')).toHaveText([
     'Total of this statement (net)$19.40',
     'Refunds and disputes of earlier tips, left out-$19.40',

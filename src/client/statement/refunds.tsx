@@ -4,7 +4,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { ENTRY_LABELS } from '#shared/entry-labels.ts';
 import { cents } from '#shared/money.ts';
 import { showDay, showMoment } from './dates.ts';
-import { booksOf, MAX_LISTED, type StatementData } from './load-statement.ts';
+import { booksOf, hasDisputes, MAX_LISTED, nameOfChanges, type StatementData } from './load-statement.ts';
 import type { StatementQuery } from './period.ts';
 import styles from './statement.module.css';
 import tables from './tables.module.css';
@@ -21,7 +21,7 @@ export function Refunds({ query, data }: RefundsProps) {
     <>
       {changes.length > 0 && (
         <div className={styles.part}>
-          <Changes caption={`${nameOf(changes)} in this period`} changes={changes} query={query} />
+          <Changes caption={`${nameOfChanges(changes)} in this period`} changes={changes} query={query} />
           <p className={styles.soft}>
             A refund counts on the day it was made, so the totals of a month that is over never change. The
             CSV adds up to the same totals.
@@ -39,14 +39,6 @@ export function Refunds({ query, data }: RefundsProps) {
       {(changes.length > 0 || since.length > 0) && <Today query={query} data={data} />}
     </>
   );
-}
-
-function hasDisputes(changes: readonly BookEntry[]): boolean {
-  return changes.some(({ kind }) => kind.startsWith('dispute'));
-}
-
-function nameOf(changes: readonly BookEntry[]): string {
-  return hasDisputes(changes) ? 'Refunds and disputes' : 'Refunds';
 }
 
 interface ChangesProps {

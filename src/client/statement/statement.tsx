@@ -20,7 +20,14 @@ import { Actions } from './actions.tsx';
 import { Chooser } from './chooser.tsx';
 import { showCount } from './counts.ts';
 import { showPeriod } from './dates.ts';
-import { booksOf, hasDailyRecord, loadStatement, MAX_LISTED, type StatementData } from './load-statement.ts';
+import {
+  booksOf,
+  hasDailyRecord,
+  loadStatement,
+  MAX_LISTED,
+  nameOfChanges,
+  type StatementData,
+} from './load-statement.ts';
 import { type StatementQuery, statementIn } from './period.ts';
 import { Refunds } from './refunds.tsx';
 import { SheetFrame } from './sheet-frame.tsx';
@@ -132,19 +139,20 @@ function Sheet({ place, user, query, data, isUnfolded, onFold }: SheetProps) {
     [place],
   );
   const { tips, hasMore, months, days, changes, since, madeAt } = data;
+  const refunds = nameOfChanges(changes);
   const isEmpty = tips.length + changes.length + since.length === 0;
   const isReceived = query.direction === 'received';
   return (
     <SheetFrame user={user} query={query} madeAt={madeAt}>
-      <Totals query={query} data={data} />
+      <Totals query={query} data={data} refunds={refunds} />
       {isEmpty ? (
         <p className={styles.soft}>No tips were {query.direction} in this period.</p>
       ) : (
         <>
-          {months && hasBooks(months) && <Months earnings={months} />}
+          {months && hasBooks(months) && <Months earnings={months} refunds={refunds} />}
           {days && hasBooks(days) && (
             <div className={styles.part}>
-              <DailyRecord earnings={days} />
+              <DailyRecord earnings={days} refunds={refunds} />
               <p className={styles.soft}>Days without tips are left out.</p>
             </div>
           )}
@@ -179,24 +187,28 @@ function hasBooks({ books }: Insights): boolean {
 }
 
 /** The totals of the period: its tips, less money that went back in it. The columns of the CSV add up to them. */
-function Totals({ query, data: { sums, months } }: Pick<SheetProps, 'query' | 'data'>) {
+function Totals({
+  query,
+  data: { sums, months },
+  refunds,
+}: Pick<SheetProps, 'query' | 'data'> & { readonly refunds: string }) {
   const { receivedTips, receivedChanges, sentTips, sentChanges } = sums.books;
   const { tips, changes } = booksOf(sums, query);
-  const refunds = changes.count > 0 ? ([['Refunds', showCount(changes.count)]] as const) : [];
+  const counted = changes.count > 0 ? ([[refunds, showCount(changes.count)]] as const) : [];
   const amountCents = cents(sentTips.amountCents + sentChanges.amountCents);
   const paidCents = cents(sentTips.paidCents + sentChanges.paidCents);
   const totals: readonly (readonly [string, string, boolean?])[] =
     query.direction === 'received'
       ? [
           ['Tips', showCount(tips.count)],
-          ...refunds,
+          ...counted,
           ['Gross', sumOf(months, 'grossCents')],
           ['Fees', sumOf(months, 'feeCents')],
           ['Net', formatMoney(cents(receivedTips.netCents + receivedChanges.netCents)), true],
         ]
       : [
           ['Tips', showCount(tips.count)],
-          ...refunds,
+          ...counted,
           ['Amount', formatMoney(amountCents)],
           ['Fees', formatMoney(cents(paidCents - amountCents))],
           ['Total paid', formatMoney(paidCents), true],

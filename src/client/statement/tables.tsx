@@ -172,18 +172,18 @@ type Books = Pick<Insights['books'], 'tips' | 'changes'>;
 
 function BookCells({
   books: { tips, changes },
-  hasChanges,
+  refunds,
 }: {
   readonly books: Books;
-  readonly hasChanges: boolean;
+  readonly refunds: string | null;
 }) {
   return (
     <>
       <Cell of="Tips" kind="sum">
         {showCount(tips.count)}
       </Cell>
-      {hasChanges && (
-        <Cell of="Refunds" kind="sum">
+      {refunds !== null && (
+        <Cell of={refunds} kind="sum">
           {showCount(changes.count)}
         </Cell>
       )}
@@ -194,53 +194,65 @@ function BookCells({
   );
 }
 
-const columnsOf = ({ books }: Insights) =>
+interface EarningsProps {
+  readonly earnings: Insights;
+  /** What the changes of the period are called. */
+  readonly refunds: string;
+}
+
+/** The name of the column of changes; null without any. */
+const refundsIn = ({ earnings, refunds }: EarningsProps) =>
+  earnings.books.changes.count > 0 ? refunds : null;
+
+const columnsOf = (refunds: string | null) =>
   [
     ['Tips', 'sum'],
-    ...(books.changes.count > 0 ? ([['Refunds', 'sum']] as const) : []),
+    ...(refunds !== null ? ([[refunds, 'sum']] as const) : []),
     ['Gross', 'sum'],
     ['Fees', 'sum'],
     ['Net', 'sum'],
   ] as const;
 
-function TotalRow({ span, earnings: { books } }: { readonly span: number; readonly earnings: Insights }) {
+function TotalRow({ span, ...props }: EarningsProps & { readonly span: number }) {
   return (
     <tbody className={styles.total}>
       <tr>
         <th scope="row" colSpan={span}>
           Total
         </th>
-        <BookCells books={books} hasChanges={books.changes.count > 0} />
+        <BookCells books={props.earnings.books} refunds={refundsIn(props)} />
       </tr>
     </tbody>
   );
 }
 
-export function Months({ earnings }: { readonly earnings: Insights }) {
-  const hasChanges = earnings.books.changes.count > 0;
+export function Months(props: EarningsProps) {
+  const { earnings } = props;
+  const refunds = refundsIn(props);
   return (
-    <Table caption="By month and service" columns={[['Month'], ['Service'], ...columnsOf(earnings)]}>
+    <Table caption="By month and service" columns={[['Month'], ['Service'], ...columnsOf(refunds)]}>
       <tbody>
         {earnings.bars.flatMap(({ from, books }) =>
           books.byService.map(({ serviceCategory, ...ofService }) => (
             <tr key={`${from} ${serviceCategory}`}>
               <th scope="row">{showMonth(from)}</th>
               <Cell of="Service">{CATEGORY_LABELS[serviceCategory]}</Cell>
-              <BookCells books={ofService} hasChanges={hasChanges} />
+              <BookCells books={ofService} refunds={refunds} />
             </tr>
           )),
         )}
       </tbody>
-      <TotalRow span={2} earnings={earnings} />
+      <TotalRow span={2} {...props} />
     </Table>
   );
 }
 
 /** Earnings by day, as tax offices ask for them: a refund counts on the day on which it was made. */
-export function DailyRecord({ earnings }: { readonly earnings: Insights }) {
-  const hasChanges = earnings.books.changes.count > 0;
+export function DailyRecord(props: EarningsProps) {
+  const { earnings } = props;
+  const refunds = refundsIn(props);
   return (
-    <Table caption="Daily tip record" columns={[['Date'], ...columnsOf(earnings)]}>
+    <Table caption="Daily tip record" columns={[['Date'], ...columnsOf(refunds)]}>
       <tbody>
         {earnings.bars
           .filter(({ books }) => books.tips.count + books.changes.count > 0)
@@ -249,11 +261,11 @@ export function DailyRecord({ earnings }: { readonly earnings: Insights }) {
               <th scope="row">
                 {showWeekday(from)}, {showDate(from)}
               </th>
-              <BookCells books={books} hasChanges={hasChanges} />
+              <BookCells books={books} refunds={refunds} />
             </tr>
           ))}
       </tbody>
-      <TotalRow span={1} earnings={earnings} />
+      <TotalRow span={1} {...props} />
     </Table>
   );
 }
