@@ -55,6 +55,8 @@ test.for(TILLS)('a till in $language hears of tips, refunds one and agrees with 
   expect(await till.hear('tip.received')).toContain(first);
   expect(await till.hear('tip.received')).toContain(second);
   expect(await till.ask(`refund ${first}`)).toBe('refund refunded');
+  // What is mistyped, or refused, leaves the till running: it has the tips of the day.
+  for (const mistake of ['refund txn_0', 'refunt txn_0']) await till.ask(mistake);
   expect(await till.ask(`night ${new Date().toISOString().slice(0, 10)}`)).toBe('night 1940 1940 USD');
 
   expect(await till.call({ secret: access.secret, ageS: MAX_AGE_S - 60 })).toBe(204);
