@@ -203,6 +203,13 @@ describe('restoring', () => {
     expect(stdout).toContain('All sessions have ended (3): everybody logs in again.\n');
     expect(stdout).toContain('All API keys have ended (1): their owners make new ones.\n');
     expect(stdout).toContain(
+      'All webhooks are off (1): their owners switch them on again in their profile.\n',
+    );
+    expect(stdout).toContain(
+      'No device gets notifications (1): their owners turn them on again in their profile.\n',
+    );
+    expect(stdout).toContain('All invitations have ended (1): make new ones.\n');
+    expect(stdout).toContain(
       'The passwords are those of the backup: 2 accounts changed theirs since, and 1 account came later and is not in it.\n',
     );
     expect(read(path, 'SELECT name FROM secrets')).toEqual(['giver_pseudonym']);

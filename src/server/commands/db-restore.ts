@@ -31,7 +31,7 @@ export const restoreDatabase: Command = async ({ database, words, actor, say }) 
     },
   });
   const { tipCount, past, newestTipAtMs, sessionCount, apiKeyCount, lostTips, accounts } = restored;
-  const { keptAside, isCurrent } = restored;
+  const { webhookCount, deviceCount, invitationCount, keptAside, isCurrent } = restored;
   const newest = newestTipAtMs === null ? '' : `, the newest of ${inUtc(newestTipAtMs)}`;
   say(`${database.name} is restored from ${file}: a ledger of ${counted(tipCount, 'tip')}${newest}.`);
   if (noted !== null) say(spellFirst(noted.count));
@@ -49,6 +49,11 @@ export const restoreDatabase: Command = async ({ database, words, actor, say }) 
         ? `API keys work as they did when the backup was made: ${apiKeyCount}.`
         : `All API keys have ended (${apiKeyCount}): their owners make new ones.`,
     );
+  if (webhookCount > 0 && !keepsSessions)
+    say(`All webhooks are off (${webhookCount}): their owners switch them on again in their profile.`);
+  if (deviceCount > 0)
+    say(`No device gets notifications (${deviceCount}): their owners turn them on again in their profile.`);
+  if (invitationCount > 0) say(`All invitations have ended (${invitationCount}): make new ones.`);
   if (!isCurrent) say('It was written by an older version; starting the server brings it up to date.');
   return true;
 };

@@ -53,7 +53,7 @@ export async function settle(
   { ask, hasTable, run, auditHead }: Incoming,
   compared: Awaited<ReturnType<typeof compareWithPresent>> | null,
   { keepsSessions, acceptsOtherPast, tellLostTips, act }: RestoreOptions,
-): Promise<Pick<Restored, 'newestTipAtMs' | 'sessionCount' | 'apiKeyCount' | 'lostTips' | 'accounts'>> {
+): Promise<Omit<Restored, 'tipCount' | 'past' | 'keptAside' | 'isCurrent'>> {
   if (compared !== null) {
     const { firstDifference, lostTips } = compared;
     if (firstDifference !== null && !acceptsOtherPast) {
@@ -64,17 +64,19 @@ export async function settle(
     tellLostTips(lostTips);
   }
   const newestTipAtMs = await ask('SELECT created_at_ms FROM transactions ORDER BY sequence DESC LIMIT 1');
-  const hasSessions = await hasTable('sessions');
-  const sessionCount = hasSessions ? await ask('SELECT count(*) FROM sessions') : 0;
-  const hasApiKeys = await hasTable('api_keys');
-  const apiKeyCount = hasApiKeys ? await ask('SELECT count(*) FROM api_keys') : 0;
-  if (await hasTable('push_devices')) await run('DELETE FROM push_devices');
-  for (const table of ['mails', 'mail_links', 'invitations', 'factor_challenges'])
+  const count = async (table: string, where = 'true') =>
+    (await hasTable(table)) ? ((await ask(`SELECT count(*) FROM ${table} WHERE ${where}`)) ?? 0) : 0;
+  const counts = {
+    sessionCount: await count('sessions'),
+    apiKeyCount: await count('api_keys'),
+    webhookCount: await count('webhooks', IS_ON),
+    deviceCount: await count('push_devices'),
+    invitationCount: await count('invitations', 'uses_left > 0'),
+  };
+  for (const table of ['push_devices', 'mails', 'mail_links', 'invitations', 'factor_challenges'])
     if (await hasTable(table)) await run(`DELETE FROM ${table}`);
   if (!keepsSessions) {
-    if (hasSessions) await run('DELETE FROM sessions');
-    if (hasApiKeys) await run('DELETE FROM api_keys');
-    for (const table of ['operator_sessions', 'operator_links'])
+    for (const table of ['sessions', 'api_keys', 'operator_sessions', 'operator_links'])
       if (await hasTable(table)) await run(`DELETE FROM ${table}`);
     if (await hasTable('webhooks')) await run(switchingWebhooksOff(newestTipAtMs ?? 0));
     if (await hasTable('secrets')) await run(`DELETE FROM secrets WHERE name = '${DEVICE_MARK_SECRET}'`);
@@ -82,14 +84,16 @@ export async function settle(
   if (act && (await hasTable('audit_log'))) await run(insertingAct(await auditHead(), act));
   return {
     newestTipAtMs,
-    sessionCount: sessionCount ?? 0,
-    apiKeyCount: apiKeyCount ?? 0,
+    ...counts,
     lostTips: compared?.lostTips ?? null,
     accounts: compared?.accounts ?? null,
   };
 }
 
+/** Of webhooks. */
+const IS_ON = 'off_reason IS NULL';
+
 /** @param atMs the time of the newest tip of the backup; 0 without tips. */
 function switchingWebhooksOff(atMs: number): string {
-  return `UPDATE webhooks SET off_reason = 'restored', off_at_ms = ${atMs} WHERE off_reason IS NULL`;
+  return `UPDATE webhooks SET off_reason = 'restored', off_at_ms = ${atMs} WHERE ${IS_ON}`;
 }

@@ -53,6 +53,11 @@ export interface Restored {
   readonly newestTipAtMs: number | null;
   readonly sessionCount: number;
   readonly apiKeyCount: number;
+  /** Those of the backup that were on. */
+  readonly webhookCount: number;
+  /** Devices with notifications, and invitations with a use left. */
+  readonly deviceCount: number;
+  readonly invitationCount: number;
   /** Tips of the replaced database that the backup lacks; null when there was none or it was unreadable. */
   readonly lostTips: number | null;
   readonly accounts: AccountDifferences | null;
