@@ -106,7 +106,7 @@ const presentOf = (tip: Happened): Moved => ({
   paidCents: tip.paidCents + sumOf(tip.changes, ({ paidCents }) => paidCents),
 });
 
-/** The kinds of changes that the histories have. */
+/** The kinds of changes that the histories have, and whether one came after a reversal. */
 const met = new Set<string>();
 
 /** Two years of tips between three providers and a customer; the time of the ledger is mostly in order. */
@@ -137,7 +137,8 @@ async function createHistory(t: TestApp, chance: Chance) {
     do await change(t, chance, changed, time);
     while (changed.charge && chance.below(3) > 0);
   }
-  for (const { changes } of happened) for (const { kind } of changes) met.add(kind);
+  for (const { isAfterReversal, moved } of entriesOf(happened))
+    met.add(isAfterReversal ? `${moved.kind} after a reversal` : moved.kind);
   t.clock.nowMs = FIRST_MS + YEARS_MS + DAY_MS;
   return { people, happened };
 }
@@ -177,7 +178,7 @@ async function give(
 /** Has something happen to the money of a tip: a refund, or for a paid one whatever a charge can go through. */
 async function change(t: TestApp, chance: Chance, tip: Happened, atMs: number): Promise<void> {
   if (!tip.charge) await refund(t, tip, atMs);
-  else if (!isReversed(tip)) await changeCharge(t, chance, tip, tip.charge, atMs);
+  else await changeCharge(t, chance, tip, tip.charge, atMs);
 }
 
 async function refund(t: TestApp, tip: Happened, createdAtMs: number): Promise<void> {
@@ -192,7 +193,7 @@ async function refund(t: TestApp, tip: Happened, createdAtMs: number): Promise<v
   if (outcome === 'reversed') noteReversal(tip, createdAtMs);
 }
 
-/** It takes back what is left. */
+/** It takes back what is left. What fails to reach the giver later is theirs again, and nothing of the receiver's. */
 function noteReversal(tip: Happened, atMs: number): void {
   const { amountCents, netCents, paidCents } = presentOf(tip);
   const left = { amountCents: 0 - amountCents, netCents: 0 - netCents, paidCents: 0 - paidCents };
@@ -216,7 +217,7 @@ async function changeCharge(
   if (open >= 0) {
     const state = chance.pick(['won', 'lost'] as const);
     disputes.splice(open, 1, { ...at(disputes, open), state });
-  } else if (failing && !failing.hasFailed && chance.below(4) === 0)
+  } else if (failing && !failing.hasFailed && (left === 0 || chance.below(4) === 0))
     refunds[0] = { ...failing, hasFailed: true };
   else if (left > 0 && chance.below(3) === 0)
     disputes.push({
@@ -299,9 +300,11 @@ function entriesOf(all: readonly Happened[]) {
   return all.flatMap((tip) => {
     const { amountCents, netCents, paidCents, createdAtMs } = tip;
     const given = { kind: 'tip' as const, source: '', atMs: createdAtMs, amountCents, netCents, paidCents };
-    return [given, ...tip.changes].map((moved) => ({
+    const reversedAt = tip.changes.findIndex(({ kind }) => kind === 'reversal');
+    return [given, ...tip.changes].map((moved, index) => ({
       tip,
       isChange: moved.kind !== 'tip',
+      isAfterReversal: reversedAt >= 0 && index - 1 > reversedAt,
       moved,
       atMs: moved.atMs,
     }));
@@ -320,12 +323,15 @@ function booksBy(question: Question, { id, startHour }: Asking, all: readonly Ha
     .map((entry) => {
       const wall = wallTime(entry.atMs, timeZone);
       const dayOfTip = dayOf(wallTime(entry.tip.createdAtMs, timeZone), dayStartHour);
+      const isReceived = entry.tip.receiverId === id;
+      const isOfGiverAlone = isReceived && entry.isAfterReversal;
       return {
         ...entry,
+        moved: isOfGiverAlone ? { ...entry.moved, amountCents: 0 } : entry.moved,
         wall,
         day: dayOf(wall, dayStartHour),
         dayOfTip,
-        isReceived: entry.tip.receiverId === id,
+        isReceived,
       };
     });
 }
@@ -385,11 +391,12 @@ const sumOf = <Item>(items: readonly Item[], value: (item: Item) => number) =>
 
 function sumsOf(meant: Meant) {
   const received = meant.filter((tip) => tip.isReceived && !tip.isRefunded);
-  const sent = meant.filter((tip) => !tip.isReceived && !tip.isRefunded);
+  // Of a refunded tip the giver has again what did not reach them.
+  const sent = meant.filter((tip) => !tip.isReceived);
   return {
     receivedCount: received.length,
     receivedCents: sumOf(received, ({ netCents }) => netCents),
-    sentCount: sent.length,
+    sentCount: sent.filter((tip) => !tip.isRefunded).length,
     sentCents: sumOf(sent, ({ amountCents }) => amountCents),
     paidCents: sumOf(sent, ({ paidCents }) => paidCents),
   };
@@ -760,6 +767,9 @@ test.each(
 });
 
 test.runIf(isOnSqlite())('the histories have every kind of change', () => {
-  for (const kind of ['reversal', 'refund', 'refund_failed', 'dispute', 'dispute_won', 'dispute_lost'])
+  for (const kind of [
+    ...'reversal refund refund_failed dispute dispute_won dispute_lost'.split(' '),
+    'refund_failed after a reversal',
+  ])
     expect(met).toContain(kind);
 });

@@ -22,6 +22,10 @@ export function bookKindsOf({ direction, isOfChanges }: BookFilter): readonly En
 
 /** The sums of an entry's tip as it was given, its adjustment, and what was adjusted before its reversal. */
 interface Origin extends Sums {
+  /** Of the entry, in its account. */
+  readonly position: number;
+  /** Null unless the tip was reversed. */
+  readonly receiverPositionOfReversal: number | null;
   readonly adjustment: (Sums & Pick<Adjustment, 'source'> & { readonly kind: StoredKind }) | null;
   readonly earlier: Sums;
 }
@@ -31,7 +35,7 @@ type StoredKind = Adjustment['kind'] | 'capture';
 /** @throws Error for an adjustment's entry without its adjustment. */
 export function movedBy(
   kind: EntryKind,
-  { adjustment, earlier, ...tip }: Origin,
+  { adjustment, earlier, position, receiverPositionOfReversal, ...tip }: Origin,
 ): Sums & { readonly kind: BookEntryKind; readonly source: string | null } {
   switch (kind) {
     case 'received':
@@ -44,7 +48,16 @@ export function movedBy(
     case 'given_adjusted': {
       if (!adjustment || adjustment.kind === 'capture') throw new Error('an adjustment has gone');
       const { source } = adjustment;
-      return { kind: adjustment.kind, source, ...sumsIn(adjustment, (value) => value) };
+      // Of a tip that was reversed the receiver has nothing left: what a giver gets or lacks since is theirs alone.
+      const isOfGiverAlone =
+        kind === 'received_adjusted' &&
+        receiverPositionOfReversal !== null &&
+        receiverPositionOfReversal < position;
+      return {
+        kind: adjustment.kind,
+        source,
+        ...sumsIn(adjustment, (value) => (isOfGiverAlone ? 0 : value)),
+      };
     }
     case 'received_captured':
     case 'given_captured':

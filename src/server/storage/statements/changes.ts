@@ -48,6 +48,7 @@ const moved = {
     giverFeeCents: adjustedBefore(adjustments.giverFeeCents),
     netAmountCents: adjustedBefore(adjustments.netAmountCents),
   },
+  receiverPositionOfReversal: reversals.receiverPosition,
 };
 
 export function changeStatements({ db, isIn }: Builder) {
@@ -110,6 +111,7 @@ export function changeStatements({ db, isIn }: Builder) {
       })
       .from(entries)
       .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
+      .leftJoin(reversals, isReversed)
       .leftJoin(adjustments, isAdjustedByEntry)
       .where(and(isAccount(entries.account, 'userId'), isBefore, isChange))
       .orderBy(...newestFirst)

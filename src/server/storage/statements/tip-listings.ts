@@ -1,5 +1,5 @@
 /** The tips of an account, given and received, by position or by time; and what it gave in a period. */
-import { and, asc, desc, eq, gt, gte, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { LISTING_SPAN } from '../rules/tips.ts';
 import { accounts } from '../schema/accounts.ts';
@@ -21,10 +21,15 @@ export const isBetweenPlaces = and(
   sql`${placeOfEntry} >= ${placeGiven('downToMs', 'downTo')}`,
 );
 
-/** The sum of a tip's adjustments. Simulated tips have none, so that none are looked for. */
-const adjusted = (column: PgColumn) => sql`case when ${transactions.paymentMode} = 'simulated' then 0 else (
-  select coalesce(sum(${column}), 0) from ${adjustments}
+/**
+ * What adjustments, and a reversal of all that was left, leave of what a giver gave: of a reversed tip the refunds that
+ * failed since. Simulated tips have no adjustments, so that none are looked for.
+ */
+const left = (given: PgColumn, adjusted: PgColumn) => sql`case when ${reversals.sequence} is null
+  then ${given} else 0 end + case when ${transactions.paymentMode} = 'simulated' then 0 else (
+  select coalesce(sum(${adjusted}), 0) from ${adjustments}
   where ${adjustments.transactionSequence} = ${transactions.sequence}
+    and ${adjustments.receiverPosition} > coalesce(${reversals.receiverPosition}, 0)
 ) end`;
 
 export function tipListingStatements({ db }: Builder) {
@@ -76,27 +81,19 @@ export function tipListingStatements({ db }: Builder) {
       .offset(LISTING_SPAN - 1),
     givenBetween: db
       .select({
-        count: sql`count(*)`.mapWith(Number),
-        givenCents:
-          sql`coalesce(sum(${transactions.amountCents} + ${adjusted(adjustments.amountCents)}), 0)`.mapWith(
-            transactions.amountCents,
-          ),
+        count: sql`count(*) - count(${reversals.sequence})`.mapWith(Number),
+        givenCents: sql`coalesce(sum(${left(transactions.amountCents, adjustments.amountCents)}), 0)`.mapWith(
+          transactions.amountCents,
+        ),
         feeCents:
-          sql`coalesce(sum(${transactions.giverFeeCents} + ${adjusted(adjustments.giverFeeCents)}), 0)`.mapWith(
+          sql`coalesce(sum(${left(transactions.giverFeeCents, adjustments.giverFeeCents)}), 0)`.mapWith(
             transactions.giverFeeCents,
           ),
       })
       .from(entries)
       .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
       .leftJoin(reversals, isReversed)
-      .where(
-        and(
-          isBetweenPlaces,
-          eq(entries.kind, 'given'),
-          isOfService(transactions.serviceCategory),
-          isNull(reversals.sequence),
-        ),
-      ),
+      .where(and(isBetweenPlaces, eq(entries.kind, 'given'), isOfService(transactions.serviceCategory))),
     entriesOfUserSince: entriesWithTransactions()
       .where(and(isAccount(entries.account, 'userId'), gt(entries.position, value('after'))))
       .orderBy(asc(entries.position))

@@ -42,7 +42,8 @@ const listBookEntries: StepOf<Ledger['listBookEntries']> = function* (
   const rows = yield* (isOfChanges ? statements.changesOfTips : statements.bookEntries).all(asked);
   const tips = yield* withWhatFollowed(statements, rows);
   const entries = tips.map((tip): BookEntry => {
-    const { entryKind, entryAtMs, position, chargeId, adjustment: _, earlier: __, ...transaction } = tip;
+    const { entryKind, entryAtMs, position, chargeId, ...others } = tip;
+    const { adjustment: _, earlier: __, receiverPositionOfReversal: ___, ...transaction } = others;
     return {
       direction: directionOf(entryKind),
       createdAtMs: entryAtMs,
