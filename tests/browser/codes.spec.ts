@@ -582,14 +582,15 @@ test.describe('the editor of a tip page', () => {
     const name = editor(page).getByLabel('Display name');
     await name.fill('Nightfall');
     const question = page.getByRole('dialog', { name: 'Discard your changes?' });
-    for (const leave of [
-      () => page.keyboard.press('Escape'),
-      () => editor(page).getByRole('button', { name: 'Close' }).click(),
-      () => page.goBack(),
-    ]) {
+    const keep = question.getByRole('button', { name: 'Keep Editing' });
+    for (const [leave, stay] of [
+      [() => page.keyboard.press('Escape'), () => page.keyboard.press('Escape')],
+      [() => editor(page).getByRole('button', { name: 'Close' }).click(), () => keep.click()],
+      [() => page.goBack(), () => keep.click()],
+    ] as const) {
       await leave();
       await expect(question).toBeVisible();
-      await question.getByRole('button', { name: 'Keep Editing' }).click();
+      await stay();
       await expect(question).toHaveCount(0);
       await expect(name).toHaveValue('Nightfall');
     }

@@ -78,6 +78,53 @@ test.describe('an edited profile', () => {
     expect(calls).toBe(0);
   });
 
+  test('asks before changes are lost, whichever way somebody leaves', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.provider());
+    await page.goto('/dashboard');
+    await openTabUnderToast(page, 'Profile');
+    await edit(page).click();
+    // Nothing is asked where nothing was changed.
+    await openTabUnderToast(page, 'QR Codes');
+    await openTabUnderToast(page, 'Profile');
+    await edit(page).click();
+    const name = page.getByLabel('Full name');
+    await name.fill('Nelly Newname');
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+    const keep = question.getByRole('button', { name: 'Keep Editing' });
+    const security = page.getByRole('button', { name: 'Security & Data' });
+    const ways = [
+      [() => page.goBack(), () => page.keyboard.press('Escape')],
+      [() => security.click(), () => keep.click()],
+      [() => openTabUnderToast(page, 'Transactions'), () => keep.click()],
+    ] as const;
+    for (const [leave, stay] of ways) {
+      await leave();
+      await expect(question).toBeVisible();
+      await expect(page).toHaveURL('/dashboard?tab=profile');
+      await stay();
+      await expect(question).toHaveCount(0);
+      await expect(name).toHaveValue('Nelly Newname');
+    }
+    await page.goBack();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await expect(page).toHaveURL('/dashboard?tab=qr-codes');
+    await openTabUnderToast(page, 'Profile');
+    await edit(page).click();
+    await expect(name).not.toHaveValue('Nelly Newname');
+    await name.fill('Nelly Newname');
+    await security.click();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await expect(page).toHaveURL('/dashboard?tab=profile&open=security');
+    await expect(security).toHaveAttribute('aria-expanded', 'true');
+    await page.goBack();
+    await expect(edit(page)).toBeVisible();
+    await expect(page).toHaveURL('/dashboard?tab=profile');
+  });
+
   test('says under each field what is wrong with it, and keeps what was typed', async ({
     page,
     backstage,

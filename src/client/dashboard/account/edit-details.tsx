@@ -13,6 +13,7 @@ import {
   UsernameField,
 } from '../../ui/later/account-fields.tsx';
 import { useSending } from '../form.ts';
+import { DiscardQuestion, useUnsaved } from '../unsaved.tsx';
 import styles from './account-care.module.css';
 import { resolveDetails, useChangeProfile } from './profile-change.ts';
 
@@ -37,7 +38,8 @@ export function EditDetails({ user: present, onDone }: EditDetailsProps) {
     fallback: unanswered('your profile was saved'),
     send: save,
   });
-  const { errors } = form.formState;
+  const { errors, isDirty } = form.formState;
+  const unsaved = useUnsaved(isDirty, onDone);
   const isOtherEmail = form.watch('email').trim() !== email;
   const isOtherUsername = form.watch('username').trim().toLowerCase() !== username;
 
@@ -51,41 +53,46 @@ export function EditDetails({ user: present, onDone }: EditDetailsProps) {
   }
 
   return (
-    <form className={styles.part} method="dialog" noValidate onSubmit={submit}>
-      <h3 className={styles.heading}>Edit profile</h3>
-      <div className={styles.fields}>
-        <FullNameField {...field('fullName')} />
-        <UsernameField
-          hint={
-            isOtherUsername
-              ? `@${username} stays reserved for you.`
-              : 'If you change it, this one stays reserved for you.'
-          }
-          {...field('username')}
-        />
-        <EmailField {...field('email')} />
-        {isOtherEmail && (
-          <PasswordField
-            label="Your password"
-            hint="Needed for another email."
-            autoComplete="current-password"
-            required
-            {...field('currentPassword')}
+    <>
+      <form className={styles.part} method="dialog" noValidate onSubmit={submit}>
+        <h3 className={styles.heading}>Edit profile</h3>
+        <div className={styles.fields}>
+          <FullNameField {...field('fullName')} />
+          <UsernameField
+            hint={
+              isOtherUsername
+                ? `@${username} stays reserved for you.`
+                : 'If you change it, this one stays reserved for you.'
+            }
+            {...field('username')}
           />
-        )}
-        <PhoneField {...field('phone')} />
-      </div>
-      {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
-      <div className={styles.actions}>
-        <Button type="submit" aria-disabled={isUnderWay}>
-          {isUnderWay ? 'Saving...' : 'Save'}
-        </Button>
-        {/* A call that was sent cannot be withdrawn. */}
-        <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || onDone()}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+          <EmailField {...field('email')} />
+          {isOtherEmail && (
+            <PasswordField
+              label="Your password"
+              hint="Needed for another email."
+              autoComplete="current-password"
+              required
+              {...field('currentPassword')}
+            />
+          )}
+          <PhoneField {...field('phone')} />
+        </div>
+        {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
+        <div className={styles.actions}>
+          <Button type="submit" aria-disabled={isUnderWay}>
+            {isUnderWay ? 'Saving...' : 'Save'}
+          </Button>
+          {/* A call that was sent cannot be withdrawn. */}
+          <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || onDone()}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+      <DiscardQuestion unsaved={unsaved}>
+        <p>Your profile has changes that are not saved.</p>
+      </DiscardQuestion>
+    </>
   );
 }
 

@@ -1,13 +1,14 @@
 /** The dialog over the codes. Unsaved changes keep it open until they are discarded, also after Back. */
 import { lazy, useEffect, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { QrCode } from '#shared/qr-codes.ts';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
-import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { Loading, Skeleton } from '../../ui/states.tsx';
 import { focusIfLost } from '../question.ts';
 import { Fetched } from '../shared/fetched.tsx';
-import { closeOpened, openOver } from './open-over.ts';
+import { DiscardQuestion, useUnsaved } from '../unsaved.tsx';
+import { closeOpened } from './open-over.ts';
 import { type Opening, useOpened } from './opening.ts';
 
 const TipPageEditor = lazy(() =>
@@ -23,21 +24,11 @@ interface OpenedCodeProps {
 }
 
 export function OpenedCode({ codes, user }: OpenedCodeProps) {
-  const wanted = useOpened();
+  const { opening, id } = useOpened() ?? {};
   const [unsaved, setUnsaved] = useState<QrCode | null>(null);
-  const { opening, id } = unsaved === null ? (wanted ?? {}) : { opening: 'page' as const, id: unsaved.id };
-  const isLeaving = unsaved !== null && (wanted?.opening !== 'page' || wanted.id !== unsaved.id);
   // A code that was replaced on another device stays for as long as something about it is unsaved.
   const code = codes.find((one) => one.id === id) ?? unsaved;
-  const isUnsaved = unsaved !== null;
-
-  useEffect(() => {
-    if (!isUnsaved) return;
-    // The browser asks before it leaves the page (HTML Standard, "prompt to unload").
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [isUnsaved]);
+  const leaving = useUnsaved(unsaved !== null, () => setUnsaved(null));
 
   const shownId = opening === undefined ? undefined : code?.id;
   useEffect(() => {
@@ -64,7 +55,7 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
               hasPublicPage={codes.some(({ isListed }) => isListed)}
               onUnsavedChange={(isChanged) => setUnsaved(isChanged ? code : null)}
               onSaved={() => {
-                setUnsaved(null);
+                flushSync(() => setUnsaved(null));
                 closeOpened();
               }}
             />
@@ -73,17 +64,9 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
           )}
         </Fetched>
       </Dialog>
-      {isLeaving && (
-        <Confirmation
-          title="Discard your changes?"
-          confirm="Keep Editing"
-          cancel="Discard"
-          onConfirm={() => openOver('page', code.id)}
-          onCancel={() => setUnsaved(null)}
-        >
-          <p>The tip page has changes that are not saved.</p>
-        </Confirmation>
-      )}
+      <DiscardQuestion unsaved={leaving}>
+        <p>The tip page has changes that are not saved.</p>
+      </DiscardQuestion>
     </>
   );
 }

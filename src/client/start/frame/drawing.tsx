@@ -13,6 +13,9 @@ import '../../ui/base.css';
 
 const Elsewhere = lazy(() => import('../routes.tsx').then(({ Routes }) => ({ default: Routes })));
 
+// A later handler keeps this place, ahead of what draws another address (dashboard/unsaved.tsx).
+window.onpopstate = () => {};
+
 interface RenderedScreenProps {
   readonly isHere: (pathname: string) => boolean;
   readonly screen: ReactNode;
