@@ -96,7 +96,8 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
 }) => {
   const phone = await addAuthenticator(page);
   await logInAs(owner);
-  await page.goto('/dashboard?tab=profile&open=security');
+  await page.goto('/dashboard?tab=profile');
+  await page.getByRole('button', { name: 'Security & Data' }).click();
   await press(page, 'Add a Passkey');
   await page.getByLabel('Name', { exact: true }).fill('My phone');
   await press(page, 'Add Passkey');
@@ -104,6 +105,18 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
   const codes = await readCodes(page);
   await picture(page, 'recovery-codes');
   await expectForEverybody(page, 'the recovery codes');
+  const leaving = page.getByRole('dialog', { name: 'Leave without your codes?' });
+  for (const leave of [
+    () => page.goBack(),
+    () => press(page, 'Close'),
+    () => page.keyboard.press('Escape'),
+  ]) {
+    await leave();
+    await expect(leaving).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(leaving).toHaveCount(0);
+  }
+  expect(await readCodes(page)).toEqual(codes);
   await expectOnlyCodesOnPaper(page, codes, owner);
   // The dialog fills a phone, and a toast would stand behind it. Pages by plain HTTP have no clipboard.
   await page.evaluate(() =>

@@ -10,6 +10,7 @@ import { saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
+import { useUnsaved } from '../unsaved.tsx';
 import styles from './account-care.module.css';
 import sheet from './recovery-codes.module.css';
 
@@ -27,6 +28,8 @@ interface RecoveryCodesProps {
 export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
   /** What became of copying them. A toast would stand behind a dialog that fills a phone. */
   const [said, setSaid] = useState<string>();
+  const [isSaved, setSaved] = useState(false);
+  const leaving = useUnsaved(!isSaved, onClose);
   const whose = `Recovery codes for ${brand.name}\n${user.email}`;
   const text = `${whose}\n\n${codes.join('\n')}\n`;
 
@@ -34,6 +37,7 @@ export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
     try {
       await navigator.clipboard.writeText(text);
       setSaid('Recovery codes copied.');
+      setSaved(true);
     } catch {
       setSaid('The codes could not be copied. Download or print them.');
     }
@@ -41,10 +45,15 @@ export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
 
   function download() {
     saveFile(new TextEncoder().encode(text), 'text/plain', `${brand.linkScheme}-recovery-codes.txt`);
+    setSaved(true);
   }
 
   return (
-    <Dialog title="Save your recovery codes" size="column" onClose={onClose}>
+    <Dialog
+      title="Save your recovery codes"
+      size="column"
+      onClose={() => (isSaved ? onClose() : leaving.ask())}
+    >
       <div className={styles.part}>
         <p>
           If you lose your phone, a recovery code logs you in together with your password. Each works once.
@@ -72,6 +81,17 @@ export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
         </div>
         <p role="status">{said}</p>
       </div>
+      {leaving.isAsked && (
+        <Confirmation
+          title="Leave without your codes?"
+          confirm="Leave"
+          cancel="Show Codes"
+          onConfirm={leaving.leave}
+          onCancel={leaving.stay}
+        >
+          <p>You won’t see these codes again.</p>
+        </Confirmation>
+      )}
     </Dialog>
   );
 }
