@@ -750,6 +750,28 @@ test('what cannot be loaded is said once, and Retry brings it', async ({
   await expect(value(page, 'Active QR Codes')).toHaveText('1');
   await expect(value(page, 'Tips Received')).toHaveText('$0.00');
   await expect(page.getByRole('alert')).toHaveCount(0);
+
+  // What is shown is loaded anew after a change without an answer, which is complained of alone.
+  await page.route('**/trpc/**', (route) => route.abort());
+  await manageCode(page);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect(
+    toast(page, 'There was no answer, so we don’t know whether the code was changed.'),
+  ).toBeVisible();
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    Reflect.set(window, 'seenToasts', seen);
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes)
+        for (const { textContent } of addedNodes) seen.push(textContent ?? '');
+    }).observe(document.getElementById('toasts') ?? document, { subtree: true, childList: true });
+  });
+  await expect(page.getByText('Not everything could be loaded.')).toBeVisible();
+  expect(complaints.splice(0)).toContainEqual(expect.stringContaining('ERR_FAILED'));
+  await page.unroute('**/trpc/**');
+  await page.getByRole('button', { name: 'Retry' }).press('Enter');
+  await expect(page.getByText('Not everything could be loaded.')).toHaveCount(0);
+  expect(await page.evaluate(() => Reflect.get(window, 'seenToasts'))).toEqual([]);
 });
 
 test('logging out says so, forgets the token here and on the server, and Back shows nothing', async ({

@@ -64,9 +64,11 @@ export function useDashboardData(
   ].filter(({ isError }) => isError);
   const isFailing = failed.length > 0;
   const toastFailure = useEffectEvent(() => toastError(failureOf(failed[0]?.error).detail ?? LOAD_FAILED));
+  // Of what is shown already a line tells that it may be out of date (overview.tsx).
+  const isMissing = failed.some(({ data }) => data === undefined);
   useEffect(() => {
-    if (isFailing && !isQuiet) toastFailure();
-  }, [isFailing, isQuiet]);
+    if (isMissing && !isQuiet) toastFailure();
+  }, [isMissing, isQuiet]);
 
   return {
     summary: partOf(summary, (data) => data),
