@@ -54,7 +54,7 @@ export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<bool
   const isOn = isWanted && isSupported(alert) && (alert !== 'notification' || (await startNotifying()));
   become({ ...choices, [alert]: isOn });
   write(choices);
-  if (isOn && alert === 'sound') void chime();
+  if (isOn && alert === 'sound') chime().catch(() => {});
   if (isOn && alert === 'vibration') navigator.vibrate(VIBRATION_MS);
   return isOn;
 }
@@ -66,7 +66,7 @@ export function alertOf(id: string, sentence: string): void {
 }
 
 function makeNoise(): void {
-  if (choices.sound) void chime();
+  if (choices.sound) chime().catch(() => {});
   if (choices.vibration && isSupported('vibration')) navigator.vibrate(VIBRATION_MS);
 }
 
@@ -84,9 +84,14 @@ async function claimNoise(id: string, make: () => void): Promise<void> {
 
 let audio: AudioContext | null = null;
 
+/** Few people have the sound on. No page makes it before a click, with which it is fetched. */
+const fetchChime = () => import('../live/chime.ts');
+
 // Some browsers let a page make sounds only if its audio was started in a click.
 window.addEventListener('click', () => {
-  if (choices.sound) void wakeAudio();
+  if (!choices.sound) return;
+  void wakeAudio();
+  fetchChime().catch(() => {});
 });
 
 /** @returns null while the browser keeps the page silent: it would play all sounds at once later. */
@@ -97,23 +102,8 @@ async function wakeAudio(): Promise<AudioContext | null> {
 }
 
 async function chime(): Promise<void> {
-  const awake = await wakeAudio();
-  if (awake === null) return;
-  const now = awake.currentTime;
-  for (const [note, at] of [
-    [1318.5, 0],
-    [1975.5, 0.09],
-  ] as const) {
-    const tone = awake.createOscillator();
-    const volume = awake.createGain();
-    tone.frequency.value = note;
-    volume.gain.setValueAtTime(0.0001, now + at);
-    volume.gain.exponentialRampToValueAtTime(0.2, now + at + 0.01);
-    volume.gain.exponentialRampToValueAtTime(0.0001, now + at + 0.6);
-    tone.connect(volume).connect(awake.destination);
-    tone.start(now + at);
-    tone.stop(now + at + 0.65);
-  }
+  const [awake, { ring }] = await Promise.all([wakeAudio(), fetchChime()]);
+  if (awake !== null) ring(awake);
 }
 
 function canNotify(): boolean {
