@@ -371,7 +371,7 @@ test('downloads both files, in the time zone of the browser, and makes one at a 
     return { name: file.suggestedFilename(), rows };
   };
   const tips = await download('Download CSV');
-  expect(tips.name).toBe('tipwell-tips-2025-11-01-to-2025-11-30.csv');
+  expect(tips.name).toBe('tipwell-received-tips-2025-11-01-to-2025-11-30.csv');
   expect(tips.rows.map(({ Transaction }) => Transaction)).toEqual([ids[3], ids[2], ids[2], ids[1]]);
   expect(tips.rows[0]).toMatchObject({ Date: '2025-11-20', Time: '13:05:00', 'UTC offset': 'UTC-05:00' });
   const daily = await download('Download Daily Record');
@@ -395,7 +395,7 @@ test('downloads both files, in the time zone of the browser, and makes one at a 
   await expect(ofDays).toBeDisabled();
   await making.dispatchEvent('click');
   answers.release();
-  expect((await downloading).suggestedFilename()).toBe('tipwell-tips-2025-11-01-to-2025-11-30.csv');
+  expect((await downloading).suggestedFilename()).toBe('tipwell-received-tips-2025-11-01-to-2025-11-30.csv');
   await expect(page.getByRole('button', { name: 'Download CSV' })).toBeEnabled();
   await expect(ofDays).toBeEnabled();
   expect(answers.asked()).toBe(1);

@@ -183,7 +183,8 @@ describe('a statement', () => {
       ['?to=2026-05-11', 'tipwell-tips-to-2026-05-11.csv', [1, 0]],
       ['?from=2026-05-10&to=2026-05-11', 'tipwell-tips-2026-05-10-to-2026-05-11.csv', [1, 0]],
       ['?service_category=dj', 'tipwell-tips.csv', [2, 0]],
-      ['?direction=sent', 'tipwell-tips.csv', []],
+      ['?direction=received', 'tipwell-received-tips.csv', [2, 1, 0]],
+      ['?direction=sent&to=2026-05-11', 'tipwell-sent-tips-to-2026-05-11.csv', []],
     ] as const) {
       const { response, rows } = await download(t, pat, query);
       expect(response.headers.get('Content-Disposition')).toBe(`attachment; filename="${name}"`);

@@ -41,10 +41,16 @@ interface Period {
   readonly to?: string | undefined;
 }
 
-/** @param period names the file. */
+interface StatementPeriod extends Period {
+  readonly timeZone: string;
+  /** Both when it is left out. */
+  readonly direction?: 'sent' | 'received' | undefined;
+}
+
+/** @param period names the file, with its direction: both files of a period often lie in one folder. */
 export function entriesAsCsv(
   pages: AsyncGenerator<readonly BookEntry[]>,
-  period: Period & { readonly timeZone: string },
+  period: StatementPeriod,
 ): AccountStatement {
   async function* parts() {
     yield CSV_BOM + csvLine(TRANSACTION_COLUMNS);
@@ -52,7 +58,9 @@ export function entriesAsCsv(
       if (page.length > 0) yield entryLines(page, period.timeZone);
     }
   }
-  return { name: fileName('tips', period), type: TYPE, parts: parts() };
+  const { direction } = period;
+  const what = direction === undefined ? 'tips' : `${direction}-tips`;
+  return { name: fileName(what, period), type: TYPE, parts: parts() };
 }
 
 /**
