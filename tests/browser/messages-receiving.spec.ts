@@ -169,13 +169,15 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   await page.keyboard.press('Escape');
   await expect(dialog(page)).toHaveCount(0);
   leave();
-  await expect(toast(page, 'The thank-you could not be sent. Please try again.')).toBeVisible();
+  await expect(
+    toast(page, 'There was no answer, so we don’t know whether the thank-you was sent.'),
+  ).toBeVisible();
   await openMessage(page);
   await page.route('**/trpc/messages.thank?*', (route) => route.abort(), { times: 1 });
   await field.fill('Grazie  mille,\nuntil Friday!');
   await send.click();
   await expect(dialog(page).getByRole('alert')).toHaveText(
-    'The thank-you could not be sent. Please try again.',
+    'There was no answer, so we don’t know whether the thank-you was sent.',
   );
   await expectForEverybody(page, 'a thank-you that could not be sent');
   await picture(page, 'words-06-failed');
@@ -409,7 +411,9 @@ test('a giver is blocked without being told, and a code takes no more messages o
   );
   await page.keyboard.press('Escape');
   await choose(page, 'Block This Customer');
-  await expect(toast(page, 'The customer could not be blocked. Please try again.')).toBeVisible();
+  await expect(
+    toast(page, 'There was no answer, so we don’t know whether the customer was blocked.'),
+  ).toBeVisible();
   await expect(more(page)).toBeFocused();
   expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
   await choose(page, 'Block This Customer');

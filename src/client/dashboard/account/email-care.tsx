@@ -1,7 +1,7 @@
 /** Whether the email is confirmed and takes mails, and the monthly statement of a provider. */
 import type { User } from '#shared/accounts.ts';
 import type { MailSettings } from '#shared/mail.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { trpc } from '../../signed-in/api-hooks.ts';
@@ -35,7 +35,7 @@ function AddressState({ settings: { confirmedAt, refusal } }: { readonly setting
         await send.mutateAsync();
         toastSuccess('Check your email for the link.');
       } catch (error) {
-        toastError(failureOf(error).detail ?? 'The link was not sent. Please try again.');
+        toastError(failureOf(error).detail ?? unanswered('the link was sent'));
       }
     });
   }
@@ -67,7 +67,7 @@ function MonthlyStatement({ settings }: { readonly settings: MailSettings }) {
       try {
         cache.setData(undefined, await change.mutateAsync({ monthlyStatement, timeZone: timeZoneHere() }));
       } catch (error) {
-        toastError(failureOf(error).detail ?? 'That was not saved. Please try again.');
+        toastError(failureOf(error).detail ?? unanswered('that was saved'));
       }
     });
   }

@@ -1,7 +1,7 @@
 /** What a webhook answered to the last events, each of which can be sent again, and a test event. */
 import { useState } from 'react';
 import type { Webhook, WebhookDelivery } from '#shared/events.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';
@@ -26,7 +26,7 @@ export function WebhookDeliveries({ webhook: { id } }: { readonly webhook: Webho
       try {
         setSaid(`${outcomeOf(await call())}.`);
       } catch (error) {
-        setSaid(failureOf(error).detail ?? 'The event was not sent. Please try again.');
+        setSaid(failureOf(error).detail ?? unanswered('the event was sent'));
       }
       await Promise.all([utils.webhooks.deliveries.invalidate({ id }), utils.webhooks.list.invalidate()]);
     });

@@ -6,7 +6,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatMoney } from '#shared/money.ts';
 import { isArriving, isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { api, failureOf } from '../../api-client/api.ts';
+import { api, failureOf, unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { dashboardTab } from '../../later/addresses.ts';
 import { paths } from '../../paths.ts';
@@ -135,11 +135,10 @@ function Thank({ tip, onAnswer, onAnswered, children }: ThankProps) {
       onAnswered();
     } catch (error) {
       const { code, detail } = failureOf(error);
-      setFailure(detail ?? 'The thank-you could not be sent. Please try again.');
-      if (code !== 'thanked_already') return;
-      // Another device has said it, and the lists show it.
-      onAnswered();
-      void utils.transactions.invalidate();
+      setFailure(detail ?? unanswered('the thank-you was sent'));
+      // Another device may have said it, or this one, whose answer was lost: the lists show it.
+      if (code === 'thanked_already') onAnswered();
+      if (code === 'thanked_already' || detail === null) void utils.transactions.invalidate();
     }
   }
 

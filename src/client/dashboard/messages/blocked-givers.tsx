@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatMoney } from '#shared/money.ts';
 import type { BlockedGiver } from '#shared/tips.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';
 import { shortDateTime } from '../../signed-in/short-date-time.ts';
@@ -22,7 +22,7 @@ export function BlockedGivers() {
   const { asked, ask, close } = useQuestion<BlockedGiver>(list);
   const unblocking = trpc.messages.unblock.useMutation({
     onSuccess: () => toastSuccess('Unblocked'),
-    onError: (error) => toastError(failureOf(error).detail ?? 'This person could not be unblocked'),
+    onError: (error) => toastError(failureOf(error).detail ?? unanswered('they were unblocked')),
     async onSettled() {
       // After a refusal too, because the giver may have been unblocked already.
       await utils.messages.blocked.invalidate();

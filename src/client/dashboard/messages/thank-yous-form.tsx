@@ -1,6 +1,6 @@
 /** The form of the ready thank-yous, which are saved together. */
 import { type SubmitEvent, useEffect, useRef, useState } from 'react';
-import { api, failureOf } from '../../api-client/api.ts';
+import { api, failureOf, unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
@@ -39,7 +39,7 @@ export function ThankYousForm({ texts, isOpened = false, onSaved, onCancel }: Th
       const { detail, fieldErrors } = failureOf(error);
       const [first] = fieldErrors;
       if (first === undefined) {
-        setErrors(new Map([['texts', detail ?? 'They could not be saved. Please try again.']]));
+        setErrors(new Map([['texts', detail ?? unanswered('they were saved')]]));
         return;
       }
       setErrors(new Map(fieldErrors.map(({ field, message }) => [field, message])));

@@ -3,7 +3,7 @@ import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { api, failureOf } from '../../api-client/api.ts';
+import { api, failureOf, unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
@@ -17,7 +17,7 @@ import styles from './messages.module.css';
 import { counted, PROPOSED, useReadyThankYous } from './thank-yous.ts';
 import { ThankYousForm } from './thank-yous-form.tsx';
 
-const NOT_SENT = 'The thank-you could not be sent. Please try again.';
+const NO_ANSWER = unanswered('the thank-you was sent');
 
 interface ThanksProps {
   readonly tip: Transaction;
@@ -87,14 +87,14 @@ function SayThanks({ tip, failure, onThanked, onFailure }: SayThanksProps) {
     } catch (error) {
       const { code, detail, fieldErrors } = failureOf(error);
       const [wrong] = fieldErrors;
-      if (!isOpen.current) toastError(wrong?.message ?? detail ?? NOT_SENT);
+      if (!isOpen.current) toastError(wrong?.message ?? detail ?? NO_ANSWER);
       else if (isOwn && wrong !== undefined) {
         setOwnError(wrong.message);
         field.current?.querySelector('textarea')?.focus();
         return;
       }
-      onFailure(detail ?? NOT_SENT);
-      if (code === 'thanked_already') void utils.transactions.invalidate();
+      onFailure(detail ?? NO_ANSWER);
+      if (code === 'thanked_already' || detail === null) void utils.transactions.invalidate();
     }
   }
 

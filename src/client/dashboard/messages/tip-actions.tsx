@@ -1,7 +1,7 @@
 /** What a receiver can do about a tip, apart from thanking. The list and the dialog of a tip offer the same. */
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { isGone, sentenceOf } from '../codes/code-changes.ts';
 import { useShowTip } from './message-changes.ts';
@@ -41,14 +41,14 @@ function useMessageActions(tip: Transaction, { onDone, onFailure }: Told): reado
       show(changed);
       onDone(changed.wordsHidden ? `${what} hidden` : 'Shown again');
     },
-    onError: fail(`The ${what.toLowerCase()} could not be changed. Please try again.`),
+    onError: fail(unanswered(`the ${what.toLowerCase()} was changed`)),
   });
   const reporting = trpc.messages.report.useMutation({
     onSuccess(changed) {
       show(changed);
       onDone('Reported, and hidden here');
     },
-    onError: fail(`The ${what.toLowerCase()} could not be reported. Please try again.`),
+    onError: fail(unanswered(`the ${what.toLowerCase()} was reported`)),
   });
   const isWritten = message !== null || giverName !== null || wordsHidden;
   const isUnderWay = hiding.isPending || reporting.isPending;
@@ -78,16 +78,14 @@ function useGiverActions(
       await utils.messages.blocked.invalidate();
       onDone('Customer blocked. They won’t be told.');
     },
-    onError: (error) =>
-      onFailure(failureOf(error).detail ?? 'The customer could not be blocked. Please try again.'),
+    onError: (error) => onFailure(failureOf(error).detail ?? unanswered('the customer was blocked')),
   });
   const unblock = trpc.messages.unblock.useMutation({
     async onSuccess() {
       await utils.messages.blocked.invalidate();
       onDone('Customer unblocked. They can tip you again.');
     },
-    onError: (error) =>
-      onFailure(failureOf(error).detail ?? 'The customer could not be unblocked. Please try again.'),
+    onError: (error) => onFailure(failureOf(error).detail ?? unanswered('the customer was unblocked')),
   });
   if (giverId === null) return [];
   const isBlocked = blocked.data?.some(
@@ -122,7 +120,7 @@ function useCodeActions({ serviceCategory }: Transaction, { onDone, onFailure }:
       onDone(`Messages are ${changed.takesWords ? 'on' : 'off'} for ${CATEGORY_LABELS[serviceCategory]}`);
     },
     onError(error) {
-      onFailure(sentenceOf(error, 'The code could not be changed. Please try again.'));
+      onFailure(sentenceOf(error, unanswered('the code was changed')));
       if (isGone(error)) void utils.qrCodes.invalidate();
     },
   });

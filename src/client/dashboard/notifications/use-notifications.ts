@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { UserId } from '#shared/ids.ts';
 import type { NotificationDevice } from '#shared/notifications.ts';
-import { failureOf } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
 import { FRESH, type Part } from '../../signed-in/part.ts';
@@ -14,7 +14,7 @@ const NO_PUSH_SERVICE =
   "Your browser's push service could not be reached. " +
   'Private windows have none, and some browsers have a setting for it.';
 const NOT_REACHED = 'The server could not be reached. Please try again.';
-const CHANGE_FAILED = 'This could not be changed. Please try again.';
+const CHANGE_FAILED = unanswered('this was changed');
 
 export interface Standing {
   readonly devices: readonly NotificationDevice[];
@@ -93,7 +93,7 @@ export function useNotifications(userId: UserId) {
         await testing.mutateAsync({ id });
         toastSuccess('A test notification is on its way');
       } catch (error) {
-        toastError(failureOf(error).detail ?? 'The test notification could not be sent. Please try again.');
+        toastError(failureOf(error).detail ?? unanswered('the test notification was sent'));
         // The push service may have forgotten the device.
         await reload();
       }
