@@ -225,7 +225,7 @@ test.describe('before the script has come', () => {
 });
 
 test.describe('coming from a tip page', () => {
-  test('somebody sees above the form which tip is waiting, also after a reload', async ({
+  test('somebody sees above the form which tip is waiting, also after a reload and after Back and Forward', async ({
     page,
     backstage,
   }) => {
@@ -242,7 +242,15 @@ test.describe('coming from a tip page', () => {
         const [above, form] = [await slip.boundingBox(), await page.getByLabel('Email').boundingBox()];
         expect(above?.y).toBeLessThan(form?.y ?? 0);
       }
+      await page.getByRole('tab', { name: 'Login' }).click();
+      await page.goBack();
+      await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
+      await page.goForward();
+      await expect(page.getByRole('main')).toContainText('$20.00 to Marcus Reed is waiting');
     }
+    await page.getByRole('tab', { name: 'Login' }).click();
+    await logInByForm(page, await backstage.customer());
+    await expect(page.getByRole('button', { name: /^Pay \$21\.00/ })).toBeVisible();
   });
 
   test('somebody without an amount sees whose tip it is, and without any tip that one comes next', async ({

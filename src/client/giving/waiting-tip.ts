@@ -13,7 +13,12 @@ export function keepTip(qrId: string, tip: WaitingTip): void {
 
 /** Null when no tip waits at this code. */
 export function waitingTip(qrId: string): WaitingTip | null {
-  const { figures, receiver }: Readonly<Record<string, unknown>> = Object(read(tipName(qrId)));
+  return tipIn(read(tipName(qrId)));
+}
+
+/** Reads what was kept; null for anything else. */
+export function tipIn(kept: unknown): WaitingTip | null {
+  const { figures, receiver }: Readonly<Record<string, unknown>> = Object(kept);
   return typeof figures === 'string' && typeof receiver === 'string' ? { figures, receiver } : null;
 }
 
