@@ -1,7 +1,7 @@
 /** What a giver sees of a tip page that its owner has made their own, and of a code that takes no tips. */
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
-import { enterCode, expect, type Person, test } from './fixtures.ts';
+import { enterCode, expect, holdAnswers, type Person, test } from './fixtures.ts';
 import { violations } from './for-everybody.ts';
 import { payTip, proceedWith } from './tipping.ts';
 
@@ -105,8 +105,13 @@ test('a code that is paused before somebody pays says so, keeps the amount and c
   await page.goto(`/tip/${code}?show=${code}`);
   await proceedWith(page, '$30');
   await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'paused' } });
+  const screen = await holdAnswers(page, '**/assets/late-*.js');
   await page.getByRole('button', { name: /^Pay/ }).click();
   await expect(page.getByText('This QR code is not taking tips right now.')).toBeVisible();
+  await expect.poll(screen.asked).toBe(1);
+  await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
+  await expect(page.getByText('Loading')).toHaveCount(0);
+  screen.release();
   await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
   expect(await backstage.transactions(customer)).toEqual([]);
   await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'active' } });

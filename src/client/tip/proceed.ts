@@ -1,4 +1,5 @@
 /** The actions of two buttons: Proceed, which asks for a login first, and Pay, which never pays twice (attempt.ts). */
+import { startTransition } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { formatMoney } from '#shared/money.ts';
 import { readTipAmount } from '#shared/tip-amount.ts';
@@ -82,13 +83,19 @@ export async function pay(
   const hasLeft = sent.event.type === 'revised' && presentEntry().step !== 'payment';
   const event: TipEvent = hasLeft ? { type: 'failed', interruption: null } : sent.event;
   if (event.type === 'paid' && isOfOpenDemo(provider)) sendDemoTip(attempt.amountCents);
-  dispatch(event);
+  if (event.type === 'failed' && event.interruption === 'paused') showPaused(dispatch);
+  else dispatch(event);
   if (window.location.pathname !== pathname) return;
   if (event.type === 'paid') enterSuccess(event.receipt);
   else if (next === 'login') leaveForLogin(provider, choice, 'login');
   else if (event.type !== 'revised') await leavePayment();
   // The page of an ended code says what its holder can do.
   if (next === 'ended-code' && window.location.pathname === pathname) window.location.reload();
+}
+
+/** The screen of a paused code is fetched; what is on the screen stays until it has come. */
+function showPaused(dispatch: Dispatch): void {
+  startTransition(() => dispatch({ type: 'failed', interruption: 'paused' }));
 }
 
 /** The payer of the open demo without a login; null for every other code. */
@@ -153,7 +160,7 @@ export async function continuePayment(
   // A waiting tip waits until the code takes tips again.
   if (closed) return;
   if (recallPause(qrId)) {
-    dispatch({ type: 'failed', interruption: 'paused' });
+    showPaused(dispatch);
     return;
   }
   const waiting = takeWaitingTip(qrId);
