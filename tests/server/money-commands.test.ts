@@ -234,6 +234,23 @@ test('npm run account tells sums in the currency of the installation, and quotes
   expect(several).toContain(`${provider.id}  "Name of pat"  @pat  pat@example.com  open\n`);
 });
 
+test('a file that cannot be written is named with what to do about it', async () => {
+  const { run } = await openScene();
+  const folder = temporaryFolder();
+  const file = join(folder, 'pat.zip');
+  const save = async (to: string) => (await run('account', 'export', 'pat@example.com', '--to', to)).stderr;
+  expect(await save(file)).toBe('');
+  expect(await save(file)).toBe(
+    `There is a file ${file} already, and none is written over: name another one.\n`,
+  );
+  const nowhere = join(folder, 'none', 'pat.zip');
+  expect(await save(nowhere)).toBe(
+    `There is no folder ${join(folder, 'none')}: make it, or name another one.\n`,
+  );
+  const backUp = await run('db-backup', join(folder, 'none', 'copy.db'));
+  expect(backUp.stderr).toBe(`There is no folder ${join(folder, 'none')}: make it, or name another one.\n`);
+});
+
 test('npm run code finds a code and stops it', async () => {
   const { provider, code, run } = await openScene();
   const found = await run('code', 'find', `http://localhost:3000/tip/${code}`);

@@ -1,6 +1,7 @@
 /** The frame of the operator's commands, which print what they did, or in one line why they could not. */
-import { writeSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
+import { dirname } from 'node:path';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { Clock } from '#shared/calendar.ts';
 import { MAX_REASON_LENGTH } from '#shared/console/acts.ts';
@@ -57,7 +58,7 @@ export async function runCommand(
       return 0;
     }
     if (!isForeseen(error)) throw error;
-    terminal.printError(`${visible(error.message)}\n`);
+    terminal.printError(`${visible(spellFileTrouble(error) ?? error.message)}\n`);
     return 1;
   }
 }
@@ -79,6 +80,20 @@ function findActor({ SUDO_USER: caller }: Readonly<Record<string, string | undef
   const user = findUser();
   const name = caller === undefined || caller === user ? user : `${caller} (as ${user})`;
   return { kind: 'command', name: printable(name), host: printable(hostname()) };
+}
+
+/** What an operator does about a file that cannot be opened; null where the system's own sentence has to do. */
+function spellFileTrouble(error: Error): string | null {
+  if (!('code' in error && 'path' in error && typeof error.path === 'string')) return null;
+  const { code, path } = error;
+  if (code === 'EEXIST')
+    return `There is a file ${path} already, and none is written over: name another one.`;
+  const folder = dirname(path);
+  if (code === 'ENOENT' && !existsSync(folder))
+    return `There is no folder ${folder}: make it, or name another one.`;
+  if (code === 'EACCES' || code === 'EROFS')
+    return `${findUser()} may not open ${path} (${code}): name a file where that user may, such as beside the database.`;
+  return null;
 }
 
 /** Spells out what would move the cursor or change the order of letters. Line breaks and tabs are the command's own. */
