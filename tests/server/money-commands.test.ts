@@ -241,14 +241,16 @@ test('a file that cannot be written is named with what to do about it', async ()
   const save = async (to: string) => (await run('account', 'export', 'pat@example.com', '--to', to)).stderr;
   expect(await save(file)).toBe('');
   expect(await save(file)).toBe(
-    `There is a file ${file} already, and none is written over: name another one.\n`,
+    `There is a file ${file} already (EEXIST), and none is written over: name another one.\n`,
   );
   const nowhere = join(folder, 'none', 'pat.zip');
   expect(await save(nowhere)).toBe(
-    `There is no folder ${join(folder, 'none')}: make it, or name another one.\n`,
+    `There is no folder ${join(folder, 'none')} (ENOENT): make it, or name another one.\n`,
   );
   const backUp = await run('db-backup', join(folder, 'none', 'copy.db'));
-  expect(backUp.stderr).toBe(`There is no folder ${join(folder, 'none')}: make it, or name another one.\n`);
+  expect(backUp.stderr).toBe(
+    `There is no folder ${join(folder, 'none')} (ENOENT): make it, or name another one.\n`,
+  );
 });
 
 test('npm run code finds a code and stops it', async () => {

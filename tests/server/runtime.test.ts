@@ -337,6 +337,15 @@ describe('the operator’s commands', () => {
 
     const { path } = await prepareLedger(['pat']);
     const state = join(path, '..');
+    chmodSync(state, 0o755);
+    const { stderr: refusal } = runScript(
+      folder,
+      'account',
+      ['show', 'pat'],
+      { DATABASE_URL: path, HOME: state },
+      nobody,
+    );
+    expect(refusal).toMatch(/^Cannot open the database .*: .*Commands run as the user of the service/);
     for (const name of ['', ...readdirSync(state)]) chownSync(join(state, name), nobody, nobody);
     const env = { DATABASE_URL: path, HOME: state };
     const backup = join(state, 'backup.db');

@@ -82,15 +82,18 @@ function findActor({ SUDO_USER: caller }: Readonly<Record<string, string | undef
   return { kind: 'command', name: printable(name), host: printable(hostname()) };
 }
 
-/** What an operator does about a file that cannot be opened; null where the system's own sentence has to do. */
+/**
+ * What an operator does about a file that cannot be opened; null where the system's own sentence has to do. The code
+ * stays in it, because the console tells by it why a backup failed.
+ */
 function spellFileTrouble(error: Error): string | null {
   if (!('code' in error && 'path' in error && typeof error.path === 'string')) return null;
   const { code, path } = error;
   if (code === 'EEXIST')
-    return `There is a file ${path} already, and none is written over: name another one.`;
+    return `There is a file ${path} already (EEXIST), and none is written over: name another one.`;
   const folder = dirname(path);
   if (code === 'ENOENT' && !existsSync(folder))
-    return `There is no folder ${folder}: make it, or name another one.`;
+    return `There is no folder ${folder} (ENOENT): make it, or name another one.`;
   if (code === 'EACCES' || code === 'EROFS')
     return `${findUser()} may not open ${path} (${code}): name a file where that user may, such as beside the database.`;
   return null;

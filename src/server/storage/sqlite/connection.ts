@@ -168,5 +168,7 @@ function reasonOf(error: unknown): string {
   if (isSqliteError(error, 'SQLITE_IOERR_GETTEMPPATH')) {
     return 'no folder for temporary files can be written to. Let SQLITE_TMPDIR name one that can, such as that of the database.';
   }
+  if (isSqliteError(error, 'SQLITE_CANTOPEN'))
+    return `${error.message}. Commands run as the user of the service, who alone may open its files.`;
   return error instanceof Error ? error.message : String(error);
 }
