@@ -262,6 +262,35 @@ describe('changing second factors', () => {
     expect(await secondFactors.list.query()).toEqual({ passkeys: [], hasTotp: false, recoveryCodesLeft: 0 });
   });
 
+  test('that a new password overtakes in another session adds nothing', async () => {
+    const meanwhile: { act: () => Promise<unknown> } = { act: async () => {} };
+    const interrupted = () => meanwhile.act();
+    const t = await createTestApp({
+      wrapStorage: (storage) => ({
+        ...storage,
+        factors: {
+          ...storage.factors,
+          addPasskey: (...args) => interrupted().then(() => storage.factors.addPasskey(...args)),
+          confirmTotp: (...args) => interrupted().then(() => storage.factors.confirmTotp(...args)),
+        },
+      }),
+    });
+    const { user } = await t.registerCustomer('cam');
+    const passwords = [PASSWORD, 'another long battery', 'one more long battery'] as const;
+    for (const [index, add] of [addPasskey, addApp].entries()) {
+      const password = passwords[index] ?? '';
+      const [stolen, own] = [await t.logIn(EMAIL, password), await t.logIn(EMAIL, password)];
+      meanwhile.act = () =>
+        t.trpc(own).auth.changePassword.mutate({
+          currentPassword: password,
+          newPassword: passwords[index + 1] ?? '',
+        });
+      await expect(add(t, stolen)).rejects.toThrow('Your session has ended.');
+      meanwhile.act = async () => {};
+      expect(await t.storage.factors.hasAny({ kind: 'account', id: user.id })).toBe(false);
+    }
+  });
+
   test('stays with a new password, also with one by a link in a mail or by the operator', async () => {
     const t = await createTestApp();
     const { token, user } = await t.registerCustomer('cam');

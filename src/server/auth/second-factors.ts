@@ -2,6 +2,7 @@
 import { type Factors, type FirstCodes, shownFactors } from '#server/factors/factors.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Account } from '#server/storage/port/storage.ts';
+import { hashOfToken } from '#server/storage/rules/tokens.ts';
 import { AppError } from '#shared/errors.ts';
 import { isPasskeyId, type UserId } from '#shared/ids.ts';
 import type { FactorChange, SecondFactors as Shown, TotpSetup } from '#shared/second-factors.ts';
@@ -13,11 +14,17 @@ export interface SecondFactors {
   list(id: UserId): Promise<Shown>;
   /** @returns options for the browser, as JSON. */
   passkeyOptions(account: Account): Promise<string>;
-  addPasskey(id: UserId, passkey: { readonly response: string; readonly name: string }): Promise<FirstCodes>;
+  /** @param token of the session, in which nothing is added any more once it has ended. */
+  addPasskey(
+    id: UserId,
+    passkey: { readonly response: string; readonly name: string },
+    token: string,
+  ): Promise<FirstCodes>;
   /** @throws AppError `second_factor_required` for the last factor of somebody who must have one. */
   removePasskey(account: Account, passkey: string): Promise<void>;
   beginTotp(account: Account): Promise<TotpSetup>;
-  confirmTotp(id: UserId, code: string): Promise<FirstCodes>;
+  /** @param token as above. */
+  confirmTotp(id: UserId, code: string, token: string): Promise<FirstCodes>;
   /** @throws AppError `second_factor_required`, as above. */
   removeTotp(account: Account): Promise<void>;
   renewRecoveryCodes(id: UserId): Promise<string[]>;
@@ -40,14 +47,14 @@ export function createSecondFactors(deps: {
     list: async (id) => shownFactors(await factors.list(holderOf(id))),
     passkeyOptions: ({ id, email, fullName }) =>
       factors.beginPasskey(holderOf(id), { name: email, displayName: fullName }),
-    addPasskey: (id, { response, name }) =>
-      factors.addPasskey(holderOf(id), response, name, told('passkey_added')),
+    addPasskey: (id, { response, name }, token) =>
+      factors.addPasskey(holderIn(id, token), response, name, told('passkey_added')),
     async removePasskey(account, passkey) {
       if (!isPasskeyId(passkey)) throw new AppError('second_factor_not_found');
       await factors.removePasskey(removing(account), passkey, told('passkey_removed'));
     },
     beginTotp: ({ id, email }) => factors.beginTotp(holderOf(id), email),
-    confirmTotp: (id, code) => factors.confirmTotp(holderOf(id), code, told('app_added')),
+    confirmTotp: (id, code, token) => factors.confirmTotp(holderIn(id, token), code, told('app_added')),
     removeTotp: (account) => factors.removeTotp(removing(account), told('app_removed')),
     renewRecoveryCodes: async (id) => [
       ...(await factors.renewRecoveryCodes(holderOf(id), told('codes_renewed'))),
@@ -62,3 +69,6 @@ export function createSecondFactors(deps: {
 }
 
 const holderOf = (id: UserId) => ({ kind: 'account', id }) as const;
+
+/** For a factor that is added in a session, which a new password may end at any moment. */
+const holderIn = (id: UserId, token: string) => ({ ...holderOf(id), session: hashOfToken(token) });

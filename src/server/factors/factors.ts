@@ -44,7 +44,7 @@ export interface Factors {
   beginPasskey(holder: Holder, names: PasskeyNames): Promise<string>;
   /**
    * @param response what the browser answered to these options, as JSON.
-   * @throws AppError `passkey_refused`; `too_many_passkeys`; `session_ended` for an account that is closed.
+   * @throws AppError `passkey_refused`; `too_many_passkeys`; `session_ended` also for an account that is closed.
    */
   addPasskey(holder: Holder, response: string, name: string, mail?: NewMail, act?: Act): Promise<FirstCodes>;
   /**
@@ -65,7 +65,7 @@ export interface Factors {
    * @param label names the holder in the app.
    */
   beginTotp(holder: Holder, label: string): Promise<TotpSetup>;
-  /** @throws AppError `wrong_code`; `session_ended` for an account that is closed. */
+  /** @throws AppError `wrong_code`; `session_ended` also for an account that is closed. */
   confirmTotp(holder: Holder, code: string, mail?: NewMail): Promise<FirstCodes>;
   /** @throws AppError as `removePasskey`, but for operators. */
   removeTotp(holder: Holder, mail?: NewMail): Promise<void>;

@@ -84,7 +84,7 @@ export function createTotp(deps: {
       return { secret: secret.base32, uri, qr };
     },
 
-    /** @throws AppError `wrong_code`; `session_ended` for an account that is closed. */
+    /** @throws AppError `wrong_code`; `session_ended` also for an account that is closed. */
     async confirm(holder: Holder, code: string, first: FirstFactor, mail?: NewMail) {
       const found = await storage.findTotp(holder);
       const waiting = found?.waiting;

@@ -80,7 +80,7 @@ export const secondFactorProcedures = {
       response: { recovery_codes: RECOVERY_CODES },
     },
     changingProcedure.input(newPasskey).mutation(async ({ ctx, input }) => {
-      const codes = await ctx.services.secondFactors.addPasskey(ctx.account.id, input);
+      const codes = await ctx.services.secondFactors.addPasskey(ctx.account.id, input, ctx.token);
       ctx.arrival.note('second_factor_added');
       return { recoveryCodes: codes && [...codes] };
     }),
@@ -150,7 +150,7 @@ export const secondFactorProcedures = {
       response: { recovery_codes: RECOVERY_CODES },
     },
     changingProcedure.input(totpConfirmation).mutation(async ({ ctx, input }) => {
-      const codes = await ctx.services.secondFactors.confirmTotp(ctx.account.id, input.code);
+      const codes = await ctx.services.secondFactors.confirmTotp(ctx.account.id, input.code, ctx.token);
       ctx.arrival.note('second_factor_added');
       return { recoveryCodes: codes && [...codes] };
     }),

@@ -8,7 +8,7 @@ export type HolderKind = 'account' | 'operator';
 export interface Holder {
   readonly kind: HolderKind;
   readonly id: string;
-  /** The token hash of the operator's session in which a factor is added: none is added once it has ended. */
+  /** The token hash of the session in which a factor is added: none is added once it has ended. */
   readonly session?: Uint8Array;
   /** Whether the last factor stays, as that of an operator does in any case. */
   readonly keepsLast?: boolean;
@@ -55,7 +55,7 @@ export interface FactorSummary {
   readonly recoveryCodesLeft: number;
 }
 
-/** `gone` for an account that is closed or being closed, and for a session of an operator that has ended. */
+/** `gone` for an account that is closed or being closed, and for a session that has ended. */
 export type Added = 'added_first' | 'added' | 'gone';
 
 export interface Factors {

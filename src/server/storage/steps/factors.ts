@@ -101,7 +101,7 @@ export const forgetFactors = (statements: Statements, holder: Holder): Step<void
 
 const accountOf = ({ kind, id }: Holder): UserId | null => (kind === 'account' && isUserId(id) ? id : null);
 
-/** @returns false for an account that is closed or closing, and for an operator's ended session. */
+/** @returns false for an account that is closed or closing, and for a session that has ended. */
 function* lock(statements: Statements, holder: Holder, session?: Holder['session']): Step<boolean> {
   const id = accountOf(holder);
   if (id === null) {
@@ -112,8 +112,12 @@ function* lock(statements: Statements, holder: Holder, session?: Holder['session
       !session || (yield* statements.operatorSession.one({ tokenHash: Buffer.from(session) })) !== undefined
     );
   }
+  // The lock under which a new password ends sessions (accounts.ts).
   const account = yield* statements.lockAccount.one({ id });
-  return account !== undefined && account.closesAtMs === null && account.closedAtMs === null;
+  if (account === undefined || account.closesAtMs !== null || account.closedAtMs !== null) return false;
+  if (!session) return true;
+  const own = yield* statements.sessionsOfUser.all({ userId: id });
+  return own.some(({ tokenHash }) => tokenHash.equals(session));
 }
 
 function* tell(statements: Statements, holder: Holder, mail: NewMail | undefined): Step<void> {
