@@ -3,6 +3,7 @@
  * ledger says, and that whatever is heard twice, late, or not at all gives one tip for each payment.
  */
 import { afterEach, expect, test } from 'vitest';
+import type { TransactionId } from '#shared/ids.ts';
 import { cents, putInForce, SPECIFIED_TERMS } from '#shared/money.ts';
 import { createPaidApp, openAccount } from '#tests/support/paid-app.ts';
 import { compareWithStripe } from '#tests/support/stripe/compare.ts';
@@ -70,6 +71,20 @@ test('a giver who waits is told of the payment also after the clock was turned b
   expect([await asked(), await asked()]).toEqual([true, false]);
   t.clock.nowMs -= 3_600_000;
   expect([await asked(), await asked()]).toEqual([true, false]);
+});
+
+test('whoever asks about many payments at once has Stripe asked about a few of them at a time', async () => {
+  const { t, stripe, customer, give } = await openPaymentScene();
+  const ids: TransactionId[] = [];
+  for (let count = 0; count < 8; count += 1) ids.push((await give()).id);
+  const asked = async () => {
+    stripe.requests.length = 0;
+    await Promise.all(ids.map((id) => customer.trpc.transactions.get.query({ id })));
+    return stripe.requests.length;
+  };
+  expect([await asked(), await asked()]).toEqual([5, 0]);
+  t.clock.nowMs += 3_001;
+  expect(await asked()).toBe(5);
 });
 
 test('a payment stays what was quoted when the terms change before it is paid, and so does its refund', async () => {

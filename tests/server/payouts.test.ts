@@ -113,9 +113,13 @@ test('payouts that stop are seen within a day by themselves, and in minutes by w
   expect(await status()).toMatchObject({ account: { chargesEnabled: true, payoutsEnabled: true } });
   stripe.changeQuietly(accountId, { payoutsEnabled: false, currentlyDue: ['external_account'] });
   t.clock.nowMs += 5 * MINUTE_MS;
-  expect(await status()).toMatchObject({
+  stripe.requests.length = 0;
+  const [seen, ...others] = await Promise.all(Array.from({ length: 9 }, status));
+  expect(seen).toMatchObject({
     account: { chargesEnabled: true, payoutsEnabled: false, missing: ['external_account'] },
   });
+  for (const other of others) expect(other).toEqual(seen);
+  expect(pathsOf(scene)).toHaveLength(1);
 
   stripe.changeQuietly(accountId, { payoutsEnabled: true, currentlyDue: [] });
   t.clock.nowMs += DAY_MS + 1;

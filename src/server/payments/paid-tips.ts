@@ -24,6 +24,8 @@ import { createWebhookEvents } from './webhook-events.ts';
 const PAGE_LIFETIME_MS = 60 * 60_000;
 /** The least time between two look-ups of one payment that its giver waits for. */
 const ASK_INTERVAL_MS = 3_000;
+/** Payments of one account that are looked up in that time: Stripe answers all of an operator's calls from one quota. */
+const ASKED_OF_ACCOUNT = 5;
 
 export function createPaidTips(
   deps: ProgressDependencies & {
@@ -108,7 +110,7 @@ export function createPaidTips(
     async find(giver, id) {
       const payment = await findOwn(giver, id);
       if (payment?.state !== 'pending') return payment;
-      if (!mayAskAbout(id)) return payment;
+      if (!mayAskAbout(payment)) return payment;
       try {
         return await progress.lookUp(payment);
       } catch (error) {
@@ -147,15 +149,19 @@ export function createPaidTips(
   };
 }
 
-/** Counts questions about a payment. @returns whether the last one was long enough ago. */
-function createMayAsk(clock: Clock): (id: TransactionId) => boolean {
-  const askedAtMs = new Map<TransactionId, number>();
+/**
+ * Counts questions about a payment. Those of guests are bounded by their address (limits.ts).
+ * @returns whether the last one was long enough ago, and those about others of the account were few.
+ */
+function createMayAsk(clock: Clock): (payment: Pick<PaymentRecord, 'id' | 'giverId'>) => boolean {
+  const asked = new Map<TransactionId, { readonly giverId: UserId | null; readonly atMs: number }>();
 
-  return (id) => {
+  return ({ id, giverId }) => {
     const now = clock();
-    for (const [asked, atMs] of askedAtMs) if (!isWithin(ASK_INTERVAL_MS, atMs, now)) askedAtMs.delete(asked);
-    if (askedAtMs.has(id)) return false;
-    askedAtMs.set(id, now);
+    for (const [one, { atMs }] of asked) if (!isWithin(ASK_INTERVAL_MS, atMs, now)) asked.delete(one);
+    const ofAccount = giverId === null ? [] : [...asked.values()].filter((one) => one.giverId === giverId);
+    if (asked.has(id) || ofAccount.length >= ASKED_OF_ACCOUNT) return false;
+    asked.set(id, { giverId, atMs: now });
     return true;
   };
 }

@@ -49,6 +49,16 @@ export function createPayoutAccounts(deps: {
   const { payments } = deps.storage;
   const paymentMode = service.mode;
 
+  const looking = new Map<string, Promise<PayoutAccount>>();
+
+  /** Whoever looks meanwhile waits for the same answer. An event needs an answer of its own, which is younger than it. */
+  function look(known: PayoutAccount): Promise<PayoutAccount> {
+    const { accountId } = known;
+    const begun = looking.get(accountId) ?? read(known).finally(() => looking.delete(accountId));
+    looking.set(accountId, begun);
+    return begun;
+  }
+
   /** Whether it was read before this clock was turned back, so that the time of it says nothing. */
   const isFromFuture = ({ readAtMs }: PayoutAccount) => readAtMs > clock() + CLOCKS_DIFFER_MS;
 
@@ -99,7 +109,7 @@ export function createPayoutAccounts(deps: {
       const restMs = isWell ? PATIENT_INTERVAL_MS : IMPATIENT_INTERVAL_MS;
       if (clock() < known.readAtMs + restMs && !isFromFuture(known)) return known;
       try {
-        return await read(known);
+        return await look(known);
       } catch (error) {
         if (error instanceof PaymentServiceUnavailable) return known;
         throw error;

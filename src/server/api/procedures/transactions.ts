@@ -163,9 +163,10 @@ export const transactionProcedures = {
       description: [
         'One that you sent or received. Those of other people answer as if there were none. With a',
         'payment service, one that you began to pay is here as well, and in no list until it is paid;',
-        'the payment service is asked what became of it, every three seconds at most. Whoever is tipped',
-        'hears of a tip once its giver has paid. Its money is then held on the card until `captures_at`,',
-        'when the time to take it back is over, and the tip is `pending` for as long.',
+        'the payment service is asked what became of it, every three seconds at most, and about five of',
+        'yours in that time. Whoever is tipped hears of a tip once its giver has paid. Its money is then',
+        'held on the card until `captures_at`, when the time to take it back is over, and the tip is',
+        '`pending` for as long.',
       ],
       parameters: [TRANSACTION_ID],
       answers: { transaction },
