@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
-import { startPaymentsUnderLoad } from '#tests/support/stripe/payments-under-load.ts';
-import type { StandInRequest } from '#tests/support/stripe/stand-in.ts';
+import { type MeantRequest, startPaymentsUnderLoad } from '#tests/support/stripe/payments-under-load.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
 
 const SEED = 20_261_124;
@@ -21,25 +20,21 @@ async function openScene() {
   return scene;
 }
 
-/** The requests on which money depends, and whether only a sweep makes them. */
-const REQUESTS: Readonly<
-  Record<string, { isMeant: (request: StandInRequest) => boolean; isOfSweep: boolean }>
-> = {
+/** The requests on which money depends. */
+const REQUESTS: Readonly<Record<string, MeantRequest>> = {
   'a page is asked for': {
     isMeant: ({ method, path }) => method === 'POST' && path === '/checkout/sessions',
-    isOfSweep: false,
   },
   'a tip is captured': { isMeant: ({ path }) => path.endsWith('/capture'), isOfSweep: true },
   'a payment is asked for': {
     isMeant: ({ method, path }) => method === 'GET' && path.startsWith('/checkout/'),
-    isOfSweep: false,
   },
-  'what is held is given up': { isMeant: ({ path }) => path.endsWith('/cancel'), isOfSweep: false },
-  'a page is closed': { isMeant: ({ path }) => path.endsWith('/expire'), isOfSweep: false },
-  'a refund is asked for': { isMeant: ({ path }) => path === '/refunds', isOfSweep: false },
+  'what is held is given up': { isMeant: ({ path }) => path.endsWith('/cancel') },
+  'a page is closed': { isMeant: ({ path }) => path.endsWith('/expire') },
+  'a refund is asked for': { isMeant: ({ path }) => path === '/refunds', isOfCaptured: true },
   'the part of the receiver is taken back': {
     isMeant: ({ path }) => path.endsWith('/reversals'),
-    isOfSweep: false,
+    isOfCaptured: true,
   },
 };
 

@@ -28,6 +28,12 @@ interface Answer {
   readonly body: any;
 }
 
+export interface MeantRequest {
+  isMeant(request: StandInRequest): boolean;
+  readonly isOfSweep?: boolean;
+  readonly isOfCaptured?: boolean;
+}
+
 /** @param path of a database file, or the address of an empty PostgreSQL database. */
 export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed: number) {
   const stripe = await startStripe();
@@ -252,13 +258,19 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
     /**
      * Kills a server, or all, at the first request to Stripe that is meant: before Stripe has done what it
      * asks, or after. Starts as many again.
-     * @param isOfSweep whether only a sweep makes such requests, so that the servers are started for it.
+     * @param meant.isOfSweep whether only a sweep makes such requests, so that the servers are started for it.
+     * @param meant.isOfCaptured whether they are about tips that were captured, of which there are none before a sweep.
      */
     async killAt(
-      { isMeant, isOfSweep }: { isMeant: (request: StandInRequest) => boolean; readonly isOfSweep: boolean },
+      { isMeant, isOfSweep, isOfCaptured }: MeantRequest,
       when: 'before' | 'after',
       which: 'all' | 'one',
     ): Promise<void> {
+      if (isOfCaptured) {
+        await endWithAuthorised();
+        await letBeDue();
+        await startAll();
+      }
       let killed: Promise<void> | null = null;
       let isStarted = Promise.resolve();
       stripe.fail((request) => {
