@@ -126,6 +126,19 @@ test('a tip that arrives is a card in reach of a thumb that moves nothing', asyn
   }
 });
 
+test('a tip that arrives under an open dialog is told in it', async ({ page, backstage, logInAs }) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(provider);
+  await page.goto(`/dashboard?tab=qr-codes&page=${code}`);
+  const dialog = page.getByRole('dialog', { name: 'Your tip page' });
+  await expect(dialog.getByLabel('Display name')).toBeVisible();
+  await expect(stat(page, 'Tips Received')).toContainText('$0.00');
+  await tipWith(backstage, customer, code, { amount: 20 });
+  const told = dialog.getByText('$20.00 tip · you keep $19.40 (Bartender)');
+  await expect(told).toBeInViewport({ ratio: 1 });
+  await picture(page, 'tip-over-dialog');
+});
+
 test('neither a toast nor the card of a tip covers the other, whichever comes first', async ({
   page,
   backstage,

@@ -9,7 +9,8 @@ import { failureOf } from '../../api-client/api.ts';
 import { presentSession } from '../../session/session.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
-import { type Announcer, createAnnouncer } from './announcer.ts';
+import { toastSuccess } from '../../toasts.ts';
+import { type Announcer, createAnnouncer, newsOf } from './announcer.ts';
 import { useTipCache } from './tip-cache.ts';
 import type { TipNews, TipNewsOptions } from './tip-news.ts';
 
@@ -59,7 +60,11 @@ export function useLiveTips(
 
   useEffect(() => {
     announcer.current = createAnnouncer({
-      show: (tips) => show(tips),
+      show(tips) {
+        show(tips);
+        // An open dialog lies over the card, and holds the toasts (ui/later/dialog.tsx).
+        if (document.querySelector('dialog[open]')) toastSuccess(newsOf(tips));
+      },
       showUnseenCount: setUnseenCount,
     });
     return () => announcer.current?.close();
