@@ -13,9 +13,6 @@ import '../../ui/base.css';
 
 const Elsewhere = lazy(() => import('../routes.tsx').then(({ Routes }) => ({ default: Routes })));
 
-// A later handler keeps this place, ahead of what draws another address (dashboard/unsaved.tsx).
-window.onpopstate = () => {};
-
 interface RenderedScreenProps {
   readonly isHere: (pathname: string) => boolean;
   readonly screen: ReactNode;
@@ -69,6 +66,8 @@ function RenderedScreen({ isHere, screen }: RenderedScreenProps) {
 function clientRoot(): HTMLElement {
   const root = document.getElementById('root');
   if (!root) throw new Error('no root');
+  // A later handler keeps this place, ahead of what draws another address (dashboard/unsaved.tsx).
+  window.onpopstate = () => {};
   return root;
 }
 
