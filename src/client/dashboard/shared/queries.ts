@@ -63,9 +63,10 @@ export function useDashboardData(
     ...(pages.isFetchNextPageError ? [] : [pages]),
   ].filter(({ isError }) => isError);
   const isFailing = failed.length > 0;
-  const toastFailure = useEffectEvent(() => toastError(failureOf(failed[0]?.error).detail ?? LOAD_FAILED));
   // Of what is shown already a line tells that it may be out of date (overview.tsx).
-  const isMissing = failed.some(({ data }) => data === undefined);
+  const missing = failed.find(({ data }) => data === undefined);
+  const isMissing = missing !== undefined;
+  const toastFailure = useEffectEvent(() => toastError(failureOf(missing?.error).detail ?? LOAD_FAILED));
   useEffect(() => {
     if (isMissing && !isQuiet) toastFailure();
   }, [isMissing, isQuiet]);
