@@ -147,6 +147,9 @@ test.describe('axe finds nothing, headings are in order and nothing scrolls side
     await expect(page.getByText('Please enter a valid email address.')).toBeVisible();
     await expectForEverybody(page, 'edited profile with errors');
     await page.getByRole('button', { name: 'Services' }).click();
+    await expect(heading(page, 'Discard your changes?')).toBeVisible();
+    await expectForEverybody(page, 'question about changes of the profile');
+    await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByText('Add a service').click();
     await picture(page, 'profile-services');
     await page.getByRole('button', { name: 'Stop offering Live Event' }).click();
@@ -329,6 +332,8 @@ test('text twice as large makes nothing scroll sideways on a narrow phone', asyn
   await page.getByLabel('Email').fill('another@example.com');
   expect.soft(await tooWide(page), 'edited profile').toEqual([]);
   await page.getByRole('button', { name: /^Services/ }).press('Enter');
+  expect.soft(await tooWide(page), 'question about changes of the profile').toEqual([]);
+  await page.getByRole('button', { name: 'Discard' }).press('Enter');
   await expectStillNarrow('services', page.getByText('Add a service'));
   await page.getByRole('button', { name: 'Stop offering Esthetician' }).press('Enter');
   expect.soft(await tooWide(page), 'question about a service').toEqual([]);
