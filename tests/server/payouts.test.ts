@@ -30,6 +30,15 @@ async function openScene() {
   return { ...paid, provider, customer, code: receiverQrId, give, status };
 }
 
+/** Another account of the operator's at Stripe, and processes that begin with its keys. */
+async function openOtherKeys({ t }: Pick<PaidApp, 't'>) {
+  const stripe = await startStripe({ nowMs: () => t.clock.nowMs });
+  onTestFinished(() => stripe.stop());
+  const startAgain = () =>
+    createTestApp({ data: t.data, paymentService: (now) => createStripe(stripe.settings, now) });
+  return { stripe, startAgain };
+}
+
 const pathsOf = ({ stripe }: Pick<PaidApp, 'stripe'>) => stripe.requests.map(({ path }) => path);
 
 test('an account is opened in the country of its owner, for the page and the work of theirs, and once', async () => {
@@ -193,10 +202,7 @@ test('accounts of another platform do not count, until its keys are back', async
   const scene = await openScene();
   const { t, provider, code } = scene;
   const former = await scene.makePayable(provider);
-  const stripe = await startStripe({ nowMs: () => t.clock.nowMs });
-  onTestFinished(() => stripe.stop());
-  const startAgain = () =>
-    createTestApp({ data: t.data, paymentService: (now) => createStripe(stripe.settings, now) });
+  const { stripe, startAgain } = await openOtherKeys(scene);
   const isPayable = async ({ trpc }: typeof t) =>
     (await trpc().qrCodes.lookup.query({ id: code })).qrCode.isPayable;
   // The first page after a start says so, before any sweep.
@@ -308,6 +314,10 @@ test('what went back to a giver and could not be taken back from the account is 
   stripe.refundAtStripe(chargeId);
   expect((await scene.deliver()).status).toBe(200);
   expect(await status()).toMatchObject({ owedCents: 1_940 });
+  // Under other keys nothing of it is taken out of their tips.
+  const moved = await (await openOtherKeys(scene)).startAgain();
+  const { payments } = moved.trpc(provider.token);
+  expect(await payments.payoutStatus.query()).toMatchObject({ owedCents: 0, lostAccount: 'other_platform' });
 
   await earn();
   t.clock.nowMs += DAY_MS;

@@ -78,10 +78,16 @@ export function createPayouts(deps: {
     return others.some(({ paymentMode }) => paymentMode === real?.service.mode) ? 'other_platform' : null;
   }
 
-  /** A debt contains the giver's fee, which the provider never had: only the net share is owed. */
-  async function owedBy({ id }: Account): Promise<Cents> {
+  /**
+   * A debt contains the giver's fee, which the provider never had: only the net share is owed. What is owed to another
+   * platform, or was paid with test keys, is none that the next tips pay.
+   */
+  async function owedBy({ id }: Account, service: PaymentService): Promise<Cents> {
+    const here = await service.platform();
     const debts = await payments.listDebts(DEBTS_AT_MOST, id);
-    const owed = debts.map((payment) => receiverPartOf(payment, payment.owedByReceiverCents));
+    const owed = debts
+      .filter(({ paymentMode, platform }) => paymentMode === service.mode && (platform ?? here) === here)
+      .map((payment) => receiverPartOf(payment, payment.owedByReceiverCents));
     return cents(owed.reduce<number>((sum, each) => sum + each, 0));
   }
 
@@ -100,7 +106,7 @@ export function createPayouts(deps: {
           country: account.country,
         },
         lostAccount: real && (await lostAccountOf(provider, known)),
-        owedCents: real ? await owedBy(provider) : cents(0),
+        owedCents: real ? await asking(({ service }) => owedBy(provider, service)) : cents(0),
       };
     },
 
