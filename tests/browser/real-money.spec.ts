@@ -62,7 +62,7 @@ test('a tip arrives, is charged, disputed and won, goes back in part, or was nev
   await page.getByRole('link', { name: 'Receipt', exact: true }).click();
   await happens(() => stripe.capture(second));
   await happens(() => stripe.openDispute(second));
-  await expect(toast(dashboard, /^\$20\.00 tip: The customer’s bank took it back/)).toBeVisible();
+  await expect(toast(dashboard, /^\$20\.00 tip: The customer’s bank took money back/)).toBeVisible();
   await expect(arrived).toContainText('Disputed');
   await expect(arrived).toContainText('You don’t have to do anything');
   await picture(dashboard, '05-disputed');

@@ -181,7 +181,7 @@ describe('a change of the money of a tip', () => {
     page.changed({ ...got, changes: [dispute, won] });
     page.changed({ ...got, changes: [dispute, won] });
     expect(page.toasts()).toEqual([
-      '$10.00 tip: The customer’s bank took it back, and $9.70 left your total for now. You don’t have to do anything: Tipwell answers the bank.',
+      '$10.00 tip: The customer’s bank took money back, and $9.70 left your total for now. You don’t have to do anything: Tipwell answers the bank.',
       '$10.00 tip: The bank decided that the tip stands. $9.70 is back in your total.',
     ]);
   });

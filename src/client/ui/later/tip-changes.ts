@@ -40,7 +40,7 @@ type Tell = (sum: string) => string;
 const TO_RECEIVER: Readonly<Record<TipChange['kind'], Tell>> = {
   refund: (sum) => `${sum} of this tip went back to the customer.`,
   dispute: (sum) =>
-    `The customer’s bank took it back, and ${sum} left your total for now. You don’t have to do anything: ${brand.name} answers the bank.`,
+    `The customer’s bank took money back, and ${sum} left your total for now. You don’t have to do anything: ${brand.name} answers the bank.`,
   dispute_won: (sum) => `The bank decided that the tip stands. ${sum} is back in your total.`,
   dispute_lost: () => 'The bank decided for the customer, who keeps the money.',
   debit: (sum) => `${brand.name} took ${sum} of this tip back from you.`,
