@@ -91,6 +91,15 @@ test.describe('an edited profile', () => {
     await openTabUnderToast(page, 'QR Codes');
     await openTabUnderToast(page, 'Profile');
     await edit(page).click();
+    const email = page.getByLabel('Email');
+    const present = await email.inputValue();
+    await email.fill('other@example.com');
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await email.fill(present);
+    await page.goBack();
+    await expect(page).toHaveURL('/dashboard?tab=qr-codes');
+    await openTabUnderToast(page, 'Profile');
+    await edit(page).click();
     const name = page.getByLabel('Full name');
     await name.fill('Nelly Newname');
     const question = page.getByRole('dialog', { name: 'Discard your changes?' });
@@ -100,6 +109,7 @@ test.describe('an edited profile', () => {
       [() => page.goBack(), () => page.keyboard.press('Escape')],
       [() => security.click(), () => keep.click()],
       [() => openTabUnderToast(page, 'Transactions'), () => keep.click()],
+      [() => openTabUnderToast(page, 'Transactions'), () => page.goBack()],
     ] as const;
     for (const [leave, stay] of ways) {
       await leave();

@@ -14,12 +14,10 @@ interface Step {
   readonly takeBack?: () => void;
 }
 
-const NO_STEP: Step = { goOn() {} };
-
 export interface Unsaved {
   readonly isAsked: boolean;
-  /** Asks where nothing but this screen is about to close. */
-  readonly ask: () => void;
+  /** Asks where nothing but this screen is about to close, which `goOn` does where `onLeave` does not. */
+  readonly ask: (goOn?: () => void) => void;
   readonly stay: () => void;
   readonly leave: () => void;
 }
@@ -50,7 +48,7 @@ export function useUnsaved(isUnsaved: boolean, onLeave: () => void): Unsaved {
 
   return {
     isAsked: isUnsaved && asked !== null,
-    ask: () => setAsked(NO_STEP),
+    ask: (goOn = () => {}) => setAsked({ goOn }),
     stay() {
       setAsked(null);
       asked?.takeBack?.();
@@ -63,12 +61,16 @@ export function useUnsaved(isUnsaved: boolean, onLeave: () => void): Unsaved {
 }
 
 /** @returns a listener that undoes each step away from the present address, and hands it to `ask`. */
-function holdAddress(ask: (step: Step) => void): (event: Event) => void {
+function holdAddress(ask: (step: Step | null) => void): (event: Event) => void {
   const { href, pathname } = window.location;
   const heldState: unknown = window.history.state;
   return ({ type }) => {
     const wanted = window.location.href;
-    if (wanted === href) return;
+    if (wanted === href) {
+      // Back under the question about a link has taken its entry back already.
+      if (type === 'popstate') ask(null);
+      return;
+    }
     // A page that takes the place of this one is the end of a session.
     if (type === 'replaceState' && window.location.pathname !== pathname) return;
     const state: unknown = window.history.state;

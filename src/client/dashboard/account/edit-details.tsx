@@ -38,8 +38,10 @@ export function EditDetails({ user: present, onDone }: EditDetailsProps) {
     fallback: unanswered('your profile was saved'),
     send: save,
   });
-  const { errors, isDirty } = form.formState;
-  const unsaved = useUnsaved(isDirty, onDone);
+  const { errors, dirtyFields } = form.formState;
+  // A password that was typed for another email is no change once the email is what it was.
+  const { currentPassword: _, ...changed } = dirtyFields;
+  const unsaved = useUnsaved(Object.keys(changed).length > 0, onDone);
   const isOtherEmail = form.watch('email').trim() !== email;
   const isOtherUsername = form.watch('username').trim().toLowerCase() !== username;
 

@@ -40,7 +40,12 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
   if (opening === undefined || code === null) return null;
   return (
     <>
-      <Dialog key={opening + code.id} title={TITLES[opening]} size="screen" onClose={closeOpened}>
+      <Dialog
+        key={opening + code.id}
+        title={TITLES[opening]}
+        size="screen"
+        onClose={() => (unsaved === null ? closeOpened() : leaving.ask(closeOpened))}
+      >
         <Fetched
           sketch={
             <Loading>

@@ -1,7 +1,7 @@
 /** The editor of a tip page: its texts and its photo beside a preview. */
 import '../../ui/later/zod-without-eval.ts';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { type ReactNode, useEffectEvent, useLayoutEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -69,7 +69,8 @@ export function TipPageEditor(props: TipPageEditorProps) {
   const [displayName, greeting, thankYou] = form.watch(['displayName', 'greeting', 'thankYou']);
 
   const tellUnsaved = useEffectEvent(onUnsavedChange);
-  useEffect(() => tellUnsaved(isUnsaved), [isUnsaved]);
+  // In the same step as the change, so that Close right after it asks.
+  useLayoutEffect(() => tellUnsaved(isUnsaved), [isUnsaved]);
 
   return (
     <form className={styles.editor} method="dialog" noValidate onSubmit={submit}>
