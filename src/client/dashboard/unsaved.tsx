@@ -16,7 +16,7 @@ interface Step {
 
 export interface Unsaved {
   readonly isAsked: boolean;
-  /** Asks where nothing but this screen is about to close, which `goOn` does where `onLeave` does not. */
+  /** Asks before this screen closes. @param goOn closes it, where `onLeave` does not. */
   readonly ask: (goOn?: () => void) => void;
   readonly stay: () => void;
   readonly leave: () => void;

@@ -14,7 +14,18 @@ export interface KnownPlatform {
   /** Null while it is not known. Only the first pages wait, because the sweep asks again each minute. */
   forPages(): Promise<string | null>;
   /** Whether a payment or account is of the present keys, as far as that is known. */
-  isOfKeys(owned: Pick<PaymentRecord, 'paymentMode' | 'platform'>): boolean;
+  isOfKeys(owned: Owned): boolean;
+}
+
+type Owned = Pick<PaymentRecord, 'paymentMode' | 'platform'>;
+
+/** Whether a payment or account is of these keys. Where a platform is not known, the mode decides. */
+export function isOfKeys(
+  { paymentMode, platform }: Owned,
+  keys: Pick<PaymentService, 'mode'> & { readonly platform: string | null },
+): boolean {
+  const isOther = platform !== null && keys.platform !== null && platform !== keys.platform;
+  return paymentMode === keys.mode && !isOther;
 }
 
 export function createKnownPlatform(deps: {
@@ -42,9 +53,6 @@ export function createKnownPlatform(deps: {
       return known;
     },
 
-    isOfKeys({ paymentMode, platform }) {
-      const isOther = platform !== null && known !== null && platform !== known;
-      return paymentMode === service.mode && !isOther;
-    },
+    isOfKeys: (owned) => isOfKeys(owned, { mode: service.mode, platform: known }),
   };
 }

@@ -10,6 +10,7 @@ import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Cents, cents } from '#shared/money.ts';
 import { PROVIDER_PREFIX, TIP_PREFIX } from '#shared/page-paths.ts';
 import type { PayoutBalance, PayoutStatus } from '#shared/payments.ts';
+import { isOfKeys } from './known-platform.ts';
 import {
   type AccountBalance,
   type AccountProfile,
@@ -83,10 +84,10 @@ export function createPayouts(deps: {
    * platform, or was paid with test keys, is none that the next tips pay.
    */
   async function owedBy({ id }: Account, service: PaymentService): Promise<Cents> {
-    const here = await service.platform();
+    const keys = { mode: service.mode, platform: await service.platform() };
     const debts = await payments.listDebts(DEBTS_AT_MOST, id);
     const owed = debts
-      .filter(({ paymentMode, platform }) => paymentMode === service.mode && (platform ?? here) === here)
+      .filter((payment) => isOfKeys(payment, keys))
       .map((payment) => receiverPartOf(payment, payment.owedByReceiverCents));
     return cents(owed.reduce<number>((sum, each) => sum + each, 0));
   }
