@@ -194,12 +194,19 @@ test.describe('before the script has come', () => {
     complaints,
   }) => {
     await page.goto('/');
-    await page.route('**/assets/*.js', (route) => route.abort());
+    const refused: string[] = [];
+    await page.route('**/assets/*.js', (route) => {
+      refused.push(new URL(route.request().url()).pathname);
+      return route.abort();
+    });
     await openEarly(page, '/tip/x?userId=sam&service=dj');
     await proceedWith(page, '$75');
     await page.waitForURL(/amount=75/, { waitUntil: 'commit' });
     await expect(page.getByRole('heading', { level: 1, name: 'Sam' })).toBeVisible();
     await expect(page.getByRole('definition').nth(3)).toHaveText('$78.75');
+    // A script that came to the second page would take the amount from its address.
+    const isEntry = (path: string) => path.startsWith('/assets/tip-page');
+    await expect.poll(() => refused.filter(isEntry).length).toBe(2);
     await page.unroute('**/assets/*.js');
     await page.reload();
     await page.getByRole('button', { name: 'Proceed' }).dblclick();
