@@ -268,6 +268,26 @@ describe('a move back', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
+  test('does not depend on where PostgreSQL keeps the rows', async () => {
+    const { url, tipCount } = await writeOnPostgres();
+    for (const [table, key] of [
+      ['tips', 'sequence DESC'],
+      ['reversals', 'sequence DESC'],
+      ['adjustments', 'sequence DESC'],
+      ['tip_entries', 'account, position DESC'],
+      ['terms', 'version DESC'],
+      ['audit_log', 'number DESC'],
+    ])
+      await ask(
+        url,
+        `CREATE INDEX turned ON tipwell.${table} (${key}); CLUSTER tipwell.${table} USING turned;
+          DROP INDEX tipwell.turned`,
+      );
+    const path = newFile();
+    expect(await moveBack(url, path)).toMatchObject({ problems: [], tipCount });
+    await expectSameRows(path, url);
+  });
+
   test('lets the ledger go on, and a check find a tip that is taken out', async () => {
     const { url, first, tipCount, payments, guests, provider } = await writeOnPostgres();
     const path = newFile();

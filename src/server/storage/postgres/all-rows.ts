@@ -1,11 +1,11 @@
-/** Reads all rows of a database in the order of references, as of one moment. */
+/** Reads all rows of a database in the order of references and of their keys, as of one moment. */
 import { getTableName } from 'drizzle-orm';
 import { type ClientBase, escapeIdentifier } from 'pg';
 import { requireTrusted } from '../care/backup-file.ts';
 import { readMigrations, requireCurrent } from '../care/migrations.ts';
 import { type NotedPast, parsePast } from '../checks/past.ts';
 import type { AllRows, TableRows } from '../port/database.ts';
-import { rowsAtOnce, TABLES } from '../schema/tables.ts';
+import { keyOf, rowsAtOnce, TABLES } from '../schema/tables.ts';
 import { prepareStatements } from './driver.ts';
 import { beginSettled, inspectLedger, inspectSchema } from './ledger-check.ts';
 import { appliedTo } from './migrations.ts';
@@ -36,9 +36,10 @@ export function readAll<Result>(
 }
 
 async function* tablesOf(client: ClientBase): AsyncGenerator<TableRows, void> {
-  for (const table of TABLES.map(getTableName)) {
+  for (const [table, key] of TABLES.map((table) => [getTableName(table), keyOf(table)] as const)) {
     await client.query(
-      `DECLARE "all rows" NO SCROLL CURSOR FOR SELECT * FROM tipwell.${escapeIdentifier(table)}`,
+      `DECLARE "all rows" NO SCROLL CURSOR FOR
+        SELECT * FROM tipwell.${escapeIdentifier(table)} ORDER BY ${key.map(escapeIdentifier).join(', ')}`,
     );
     const { fields } = await client.query('FETCH 0 FROM "all rows"');
     yield { table, columns: fields.map(({ name }) => name), rows: rowsOf(client, rowsAtOnce(table)) };

@@ -1,5 +1,6 @@
 /** All tables in the order of their references, so that an empty database can be filled in this order. */
 import { getTableName } from 'drizzle-orm';
+import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import * as accounts from './accounts.ts';
 import * as announcements from './announcements.ts';
 import * as apiKeys from './api-keys.ts';
@@ -75,4 +76,11 @@ export const MADE_AT_A_START = [
 /** How many rows of a table are held at once where all are copied: one with a picture takes hundreds of kilobytes. */
 export function rowsAtOnce(name: string): number {
   return name === getTableName(codes.photos) || name === getTableName(codes.qrPictures) ? 100 : 1_000;
+}
+
+/** The primary key's columns: in its order a ledger can be written again, because its rows follow on. */
+export function keyOf(table: PgTable): readonly string[] {
+  const { columns, primaryKeys } = getTableConfig(table);
+  const own = columns.filter(({ primary }) => primary);
+  return [...own, ...primaryKeys.flatMap((key) => key.columns)].map(({ name }) => name);
 }
