@@ -105,6 +105,19 @@ test('a server whose disk has room for a page, and none for a tip, says that it 
   expect(await t.give(1)).toBe(1);
 });
 
+test('a disk without room for a copy of the file is asked once for what is left of closed accounts', async (context) => {
+  const t = await createSmallDisk(context);
+  await t.give(2_000);
+  // The log would take the copy into the room that it has.
+  t.database.pragma('wal_checkpoint(TRUNCATE)');
+  writeFileSync(t.ballast, Buffer.alloc(t.freeBytes() - 64 * PAGE));
+  const exec = vi.spyOn(t.database, 'exec');
+  expect(await t.storage.forgetRemnants()).toBe('busy');
+  expect(exec.mock.calls).toEqual([['VACUUM']]);
+  rmSync(t.ballast);
+  expect(await t.storage.forgetRemnants()).toBe('complete');
+});
+
 test('a start that finds no room to bring the tables up to date says so in a sentence, and ends its work once there is', async (context) => {
   const folder = mountSmallDisk(context);
   const path = join(folder, 'tipwell.db');

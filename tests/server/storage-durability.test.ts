@@ -9,7 +9,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type Database, holdDatabase, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { prepareStatements } from '#server/storage/sqlite/driver.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { START_MS } from '#tests/support/people.ts';
@@ -205,6 +207,29 @@ describe('the tables', () => {
         : 'there is no account number 99',
     );
   });
+});
+
+test('what a command writes to the file of a server is told to the streams of the server, and nothing before that', async () => {
+  const path = newFile();
+  const { storage, setTheScene } = await createSqliteLedger({ path });
+  const { tip } = await setTheScene();
+  const given = tip();
+  await storage.recordTip(given);
+  await storage.lookForOthers();
+  const told: unknown[] = [];
+  storage.subscribe({ onEntries: (accounts) => void told.push(accounts) });
+  await storage.lookForOthers();
+  expect(told).toEqual([]);
+
+  const other = openBeside(path);
+  await takeBack(
+    createSqliteStorage(other, undefined, prepareStatements(other, 'when run')),
+    given,
+    START_MS,
+  );
+  await storage.lookForOthers();
+  await storage.lookForOthers();
+  expect(told).toEqual(['any']);
 });
 
 describe('a file whose write lock somebody else holds', () => {

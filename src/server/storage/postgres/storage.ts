@@ -1,8 +1,10 @@
 /** The storage port on PostgreSQL. Tips, attempts and look-ups of sessions, the most frequent steps, run in groups. */
+import { getTableName } from 'drizzle-orm';
 import { measure } from '#server/measures.ts';
 import type { GivenTip } from '../port/ledger.ts';
 import { type Remnants, type Storage, StorageUnavailable } from '../port/storage.ts';
 import { liveSessionOf } from '../rules/accounts.ts';
+import { ERASED_BY_CLOSING } from '../schema/tables.ts';
 import type { Statements } from '../statements/all.ts';
 import { type Engine, tellingEntries } from '../steps/engine.ts';
 import { createGroups } from '../steps/groups.ts';
@@ -119,14 +121,12 @@ function* findSessions({ sessionsWithAccounts }: Statements, group: readonly Ses
 /** A large table may take minutes, during which everything else goes on. */
 const AS_LONG_AS_IT_TAKES = { statementMs: 0, lockMs: 3_000, idleInTransactionMs: 10_000 };
 
-/** VACUUM of tables with personal data. Deleted bytes stay in pages and in the write-ahead log until overwritten. */
+/** VACUUM, because deleted bytes stay in pages; in the write-ahead log they stay until it is overwritten. */
 async function forgetRemnants(url: string): Promise<Remnants> {
   try {
     const client = await connect(url, AS_LONG_AS_IT_TAKES);
     try {
-      await client.query(
-        'VACUUM accounts, former_usernames, sessions, qr_codes, photos, attempts, payout_accounts, api_keys, passkeys, totp_secrets',
-      );
+      await client.query(`VACUUM ${ERASED_BY_CLOSING.map(getTableName).join(', ')}`);
     } finally {
       await client.end().catch(() => {});
     }

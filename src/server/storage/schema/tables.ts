@@ -73,6 +73,33 @@ export const MADE_AT_A_START = [
   ledger.checkpoints,
 ] as const;
 
+/** Tables out of which closing an account deletes or erases what is personal. */
+export const ERASED_BY_CLOSING = [
+  accounts.accounts,
+  accounts.formerUsernames,
+  accounts.sessions,
+  accounts.attempts,
+  codes.photos,
+  codes.qrCodes,
+  payments.payoutAccounts,
+  messages.tipMessages,
+  messages.blockedGivers,
+  messages.readyThankYous,
+  devices.pushDevices,
+  mail.mails,
+  mail.mailLinks,
+  mail.mailSettings,
+  invitations.invitations,
+  events.notedEvents,
+  apiKeys.apiKeys,
+  webhooks.webhooks,
+  webhooks.webhookDeliveries,
+  factors.passkeys,
+  factors.totpSecrets,
+  factors.recoveryCodes,
+  factors.factorChallenges,
+] as const;
+
 /** How many rows of a table are held at once where all are copied: one with a picture takes hundreds of kilobytes. */
 export function rowsAtOnce(name: string): number {
   return name === getTableName(codes.photos) || name === getTableName(codes.qrPictures) ? 100 : 1_000;

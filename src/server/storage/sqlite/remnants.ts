@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Remnants, StorageUnavailable } from '../port/storage.ts';
-import type { Database } from './connection.ts';
+import { type Database, isSqliteError } from './connection.ts';
 import { asUnavailable } from './group-commit.ts';
 
 /** Everything else stops while a file is rewritten: 10 MB took 0.2 s on a busy machine; a tip waits at most 2 s. */
@@ -13,16 +13,19 @@ const MAX_REWRITTEN_BYTES = 64 * 1_024 * 1_024;
 const PATIENCE_MS = 5_000;
 const PAUSE_MS = 50;
 
-/** Rewrites a small file and empties the log; `busy` when others kept using the file. */
+/** `busy` while others use the file; `impossible` where there is no room, which would cost a rewrite at each try. */
+type Outcome = 'done' | 'busy' | 'impossible';
+
+/** Rewrites a small file and empties the log; `busy` when others kept using the file, or the disk is full. */
 export async function forgetRemnants(database: Database): Promise<Remnants> {
-  const steps: readonly (() => boolean)[] = [
-    () => isTooLarge(database) || rewrite(database),
+  const steps: readonly (() => Outcome)[] = [
+    () => (isTooLarge(database) ? 'done' : rewrite(database)),
     () => emptyLog(database),
   ];
   let waitedMs = 0;
-  for (const isDone of steps) {
-    while (!isDone()) {
-      if (waitedMs >= PATIENCE_MS) return 'busy';
+  for (const step of steps) {
+    for (let outcome = step(); outcome !== 'done'; outcome = step()) {
+      if (outcome === 'impossible' || waitedMs >= PATIENCE_MS) return 'busy';
       await sleep(PAUSE_MS);
       waitedMs += PAUSE_MS;
     }
@@ -36,19 +39,18 @@ function isTooLarge(database: Database): boolean {
   return pageCount * bytesOfPage > MAX_REWRITTEN_BYTES;
 }
 
-/** @returns false when others use the file. */
-function rewrite(database: Database): boolean {
+function rewrite(database: Database): Outcome {
   try {
     database.exec('VACUUM');
-    return true;
+    return 'done';
   } catch (error) {
-    if (asUnavailable(error) instanceof StorageUnavailable) return false;
+    if (isSqliteError(error, 'SQLITE_BUSY', 'SQLITE_LOCKED')) return 'busy';
+    if (asUnavailable(error) instanceof StorageUnavailable) return 'impossible';
     throw error;
   }
 }
 
-/** @returns false when others read from the log. */
-function emptyLog(database: Database): boolean {
+function emptyLog(database: Database): Outcome {
   const [outcome] = database.prepare<[], { busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)').all();
-  return outcome?.busy === 0;
+  return outcome?.busy === 0 ? 'done' : 'busy';
 }

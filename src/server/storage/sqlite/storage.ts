@@ -69,6 +69,8 @@ export function createSqliteStorage(
       if (present === knownVersion) return;
       knownVersion = present;
       listeners.tellCodes('any');
+      // Streams read on from the ledger; one to which nothing happened says nothing.
+      listeners.tellEntries('any');
     },
 
     forgetRemnants: () => forgetRemnants(database),
