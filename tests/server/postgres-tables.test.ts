@@ -112,6 +112,27 @@ test('an entry that leaves a gap in the chain of its account is refused', async 
   expect((await insert(4, 3)).rowCount).toBe(2);
 });
 
+test('tips that are recorded together lock the sums of a time in the order of keys, as the check of the ledger does', async () => {
+  const url = await createPostgresDatabase();
+  const storage = await open(url);
+  onTestFinished(() => storage.close());
+  const { addCode, setTheScene } = createPeople(storage);
+  const { provider, tip } = await setTheScene();
+  const second = { qrCodeId: await addCode(provider, 'barber'), serviceCategory: 'barber' } as const;
+  await Promise.all([tip(second), tip()].map(storage.recordTip));
+  const [checking, other] = [await connectPast(url), await connectPast(url)];
+  const lock = (category: number) =>
+    `SELECT 1 FROM tip_quarters WHERE category = ${category} FOR UPDATE NOWAIT`;
+  await checking.query('BEGIN');
+  await checking.query(lock(1));
+  const recording = Promise.all([tip(second), tip()].map(storage.recordTip));
+  const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  await vi.waitFor(async () => expect((await other.query(waits)).rowCount).toBe(1), { timeout: 10_000 });
+  expect((await other.query(lock(2))).rowCount).toBe(1);
+  await checking.query('ROLLBACK');
+  expect(await recording).toMatchObject([{ outcome: 'recorded' }, { outcome: 'recorded' }]);
+});
+
 test('several processes that start on an empty database at once make its tables once', async () => {
   const url = await createPostgresDatabase();
   const storages = await Promise.all([open(url), open(url), open(url)]);

@@ -168,7 +168,10 @@ interface Bucket {
   readonly largestCents: number;
 }
 
-/** Sums tips by bucket, because one statement can update a row only once. */
+/**
+ * Sums tips by bucket, because one statement can update a row only once; in the order of keys, in which the check of
+ * the ledger locks them.
+ */
 function bucketsOf(tips: readonly TipRow[]): readonly Bucket[] {
   const buckets = new Map<string, Bucket>();
   for (const tip of tips) {
@@ -186,5 +189,7 @@ function bucketsOf(tips: readonly TipRow[]): readonly Bucket[] {
       largestCents: Math.max(largestCents, netAmountCents),
     });
   }
-  return [...buckets.values()];
+  return [...buckets.values()].sort(
+    (a, b) => a.account - b.account || a.quarter - b.quarter || a.category - b.category,
+  );
 }
