@@ -186,7 +186,7 @@ test('a standing that could not be loaded can be asked for again', async ({
   expect(complaints.splice(0).filter((complaint) => !complaint.includes('ERR_FAILED'))).toEqual([]);
 });
 
-test('services that Stripe does not serve say so before anybody begins', async ({
+test('services that are not paid through Stripe say so before anybody begins', async ({
   page,
   backstage,
   logInAs,
@@ -194,7 +194,9 @@ test('services that Stripe does not serve say so before anybody begins', async (
   const one = await backstage.provider(['escort']);
   await logInAs(one);
   await page.goto('/dashboard');
-  await expect(card(page)).toContainText('Stripe does not serve Escort: no tips can be taken for it.');
+  await expect(card(page)).toContainText(
+    'Escort is not paid through Stripe here: no tips can be taken for it.',
+  );
   await expect(card(page).getByRole('button')).toHaveCount(0);
   await expectForEverybody(page, 'excluded');
   await picture(page, 'payouts-07-excluded');
@@ -204,7 +206,7 @@ test('services that Stripe does not serve say so before anybody begins', async (
   await page.getByRole('checkbox', { name: 'Bartender' }).check();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(card(page).getByRole('button', { name: 'Set Up Payouts' })).toBeVisible();
-  await expect(card(page)).toContainText('Stripe does not serve Escort');
+  await expect(card(page)).toContainText('Escort is not paid through Stripe here');
 });
 
 test('a customer is asked nothing, until they become a provider', async ({ page, backstage, logInAs }) => {

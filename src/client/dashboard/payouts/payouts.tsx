@@ -159,8 +159,9 @@ function Way({ account, loadQuestion }: Pick<PayoutStatus, 'account'> & Pick<Car
   );
 }
 
+/** The operator has excluded them: Stripe does not serve them, or the operator moves to another account there. */
 function sentenceOfExcluded(categories: readonly ServiceCategory[]): string {
   const names = new Intl.ListFormat('en').format(categories.map((category) => CATEGORY_LABELS[category]));
-  const pronoun = categories.length === 1 ? 'it' : 'them';
-  return `Stripe does not serve ${names}: no tips can be taken for ${pronoun}.`;
+  const [verb, pronoun] = categories.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  return `${names} ${verb} not paid through Stripe here: no tips can be taken for ${pronoun}.`;
 }
