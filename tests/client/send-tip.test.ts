@@ -1,6 +1,7 @@
 /** Sending a tip to the real app, over a connection that loses what it is told to: nobody pays twice. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Provider } from '#client/tip/provider.ts';
+import { brand } from '#shared/brand.ts';
 import { AppError, REFUSALS } from '#shared/errors.ts';
 import { cents } from '#shared/money.ts';
 import { listTips } from '#tests/support/ledger-steps.ts';
@@ -121,6 +122,29 @@ it('pays no attempt of another account than the one that is logged in now, and k
   expect(page.toasts()).toEqual([expect.stringContaining('Nothing was charged')]);
   expect(page.connection.requests).toBe(0);
   await page.logInAs(page.giver.token);
+  expect(await page.pay()).toEqual({ event: PAID, next: null });
+  expect(page.connection.lastBody).toContain('for Pat, from Cam');
+});
+
+it('pays no attempt by a token that another tab has stored since, before it is known whose that is', async () => {
+  const page = await openTipPage();
+  page.write('for Pat, from Cam');
+  const other = await page.t.registerCustomer('other');
+  page.storage.setItem(brand.tokenStorageKey, other.token);
+  expect(await page.pay()).toEqual({ event: REFUSED, next: null });
+  expect(page.toasts()).toEqual([expect.stringContaining('Another account is logged in now')]);
+  expect(await listTips(page.t.storage, other.user.id)).toEqual([]);
+  expect(page.open()).toMatchObject({ wasSent: false });
+
+  await page.logInAs(page.giver.token);
+  page.storage.setItem(brand.tokenStorageKey, other.token);
+  page.connection.answer = null;
+  expect(await page.pay()).toEqual({ event: NOT_SENT, next: null });
+  page.connection.answer = (answer) => answer;
+  page.storage.removeItem(brand.tokenStorageKey);
+  expect(await page.pay()).toEqual({ event: REFUSED, next: 'login' });
+
+  page.storage.setItem(brand.tokenStorageKey, await beginSession(page.t.storage, page.giver.user.email));
   expect(await page.pay()).toEqual({ event: PAID, next: null });
   expect(page.connection.lastBody).toContain('for Pat, from Cam');
 });

@@ -20,6 +20,8 @@ const KEY = brand.tokenStorageKey;
 let session: Session | null = null;
 /** The token where the browser does not store it; the session then ends with the page. */
 let tokenOfPage: string | null = null;
+/** The token whose owner is known. Another tab may have stored another one, of which this page is told later. */
+let knownToken: string | null = null;
 const listeners = new Set<() => void>();
 
 /** A rendered page hydrates signed out, as it was rendered, and changes then. */
@@ -42,7 +44,17 @@ export function readToken(): string | null {
 
 export function beginSession(token: string, user: User): void {
   writeToken(token);
+  becomeOwner(token, user);
+}
+
+export function becomeOwner(token: string, user: User): void {
+  knownToken = token;
   become({ status: 'signed-in', user });
+}
+
+/** The id of the account under whose token a call is made now; null while that is not known. */
+export function callerId(): string | null {
+  return session?.status === 'signed-in' && readToken() === knownToken ? session.user.id : null;
 }
 
 /** Forgets the session on this device, without telling the server. */

@@ -4,10 +4,9 @@ import { amountOutOfBounds, isWithinBounds } from '#shared/tip-amount.ts';
 import { wasGiven } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Failure } from '../api-client/api.ts';
-import { call, type Outcome } from '../calls.ts';
+import { call, type Outcome, verifySession } from '../calls.ts';
 import { read, write } from '../giving/tab-storage.ts';
-import { takesGuestTips } from '../installation.ts';
-import { presentSession, readToken } from '../session/session.ts';
+import { callerId, readToken } from '../session/session.ts';
 import { toastError, toastMessage, toastSuccess } from '../toasts.ts';
 import {
   type Attempt,
@@ -30,7 +29,7 @@ import type { Receipt, TipEvent } from './tip-flow.ts';
 
 export const LOGIN_FIRST = 'Please login to send tips';
 export const PAYMENT_FAILED = 'Payment failed. Please try again.';
-const OTHER_ACCOUNT = 'Another account is logged in now. Nothing was charged: proceed to pay with it.';
+const OTHER_ACCOUNT = 'Another account is logged in now. Nothing was charged to it: proceed to pay with it.';
 const DEMO_PAYMENT_MS = 2_000;
 
 type Paid = Pick<Transaction, 'status' | 'paymentUrl'> & { readonly receipt: Receipt };
@@ -54,18 +53,9 @@ export async function sendTip(
   attempt: Attempt,
 ): Promise<SentTip | { readonly page: PaymentPage }> {
   const { isDemo, qrId } = provider;
-  // An attempt of an account must not become a guest's tip because another tab has ended the session.
-  if (!isDemo && attempt.userId !== GUEST && takesGuestTips() && readToken() === null) {
-    toastError(LOGIN_FIRST);
-    return { event: { type: 'failed', interruption: null }, next: 'login' };
-  }
-  // Nor may another account, which another tab has logged in, pay it: its message is not theirs.
-  const present = presentSession();
-  const payer = present.status === 'signed-in' ? present.user.id : null;
-  if (!isDemo && attempt.userId !== GUEST && payer !== null && payer !== attempt.userId) {
-    toastError(OTHER_ACCOUNT);
-    return { event: { type: 'failed', interruption: null }, next: null };
-  }
+  const isOfAccount = !isDemo && attempt.userId !== GUEST;
+  const refused = isOfAccount ? await refuseOtherPayer(attempt) : null;
+  if (refused !== null) return refused;
   const payment = await (isDemo ? payDemo(attempt.amountCents) : payTip(provider, attempt));
   if (payment.failure === null) {
     const { receipt, status, paymentUrl: url } = payment.answer;
@@ -106,6 +96,21 @@ export async function sendTip(
     event: { type: 'failed', interruption: isPaused ? 'paused' : null },
     next: mustLogIn ? 'login' : hasEnded ? 'ended-code' : null,
   };
+}
+
+/**
+ * An attempt of an account must not become a guest's tip, nor that of another account, because another tab has ended the
+ * session or begun another one: its amount and its message are not theirs. @returns null for its own account.
+ */
+async function refuseOtherPayer({ userId, wasSent }: Attempt): Promise<SentTip | null> {
+  if (callerId() === null) await verifySession();
+  const callerIdNow = callerId();
+  if (callerIdNow === userId) return null;
+  const isLoggedOut = readToken() === null;
+  toastError(isLoggedOut ? LOGIN_FIRST : callerIdNow === null ? PAYMENT_FAILED : OTHER_ACCOUNT);
+  const lost = wasSent ? 'no-answer' : 'not-sent';
+  const interruption = isLoggedOut || callerIdNow !== null ? null : lost;
+  return { event: { type: 'failed', interruption }, next: isLoggedOut ? 'login' : null };
 }
 
 /** Keeps the amount with a new key: the server has charged nothing under the old one. One tap pays the new total. */
