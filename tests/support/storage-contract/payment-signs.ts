@@ -149,11 +149,46 @@ export function describePaymentSigns(): void {
         { ...mode, count: 1, paidCents: 1_050, giverFeeCents: 50, receiverFeeCents: 30 },
       ]);
       expect(await of('adjustments')).toEqual([
-        { ...mode, count: 2, paidCents: 0, giverFeeCents: 0, receiverFeeCents: 970 },
+        { ...mode, count: 2, paidCents: 0, giverFeeCents: -50, receiverFeeCents: -30 },
       ]);
       expect(await storage.operations.listReturnedPayments(9)).toMatchObject([
         { id, state: 'refunded', paidCents: 1_050 },
       ]);
+    });
+
+    test('are fees of which nothing is what a failed refund left with the operator, whatever becomes of it', async () => {
+      const { storage, pay, adjust } = await openScene();
+      const feesOf = async (kind: Parameters<typeof storage.operations.sumFees>[0]) =>
+        (await storage.operations.sumFees(kind, 0)).quarters.reduce(
+          (total, one) => total + one.giverFeeCents + one.receiverFeeCents,
+          0,
+        );
+      const kept = async () =>
+        (await feesOf('tips')) + (await feesOf('adjustments')) - (await feesOf('reversals'));
+      const whole = (kind: Adjustment['kind'], source: string, sign: number): Adjustment => ({
+        ...adjustmentOf(kind, source, sign),
+        amountCents: cents(2_000 * sign),
+        giverFeeCents: cents(100 * sign),
+        receiverFeeCents: cents(1_030 * sign),
+      });
+      const disputed = await pay();
+      await adjust(disputed, [adjustmentOf('refund', 're_1', -1), FAILED]);
+      expect(await kept()).toBe(80);
+      // The bank gives the customer everything back, also what the refund did not bring.
+      await adjust(disputed, [whole('dispute', 'dp_1', -1)]);
+      expect(await kept()).toBe(0);
+      await adjust(disputed, [whole('dispute_won', 'dp_1', 1)]);
+      expect(await kept()).toBe(80);
+
+      const refunded = await pay();
+      await adjust(refunded, [adjustmentOf('refund', 're_1', -1), FAILED]);
+      await storage.payments.movePayment(refunded, { kind: 'refunded', adjustmentCount: 2 }, NOW, NOW);
+      expect(await kept()).toBe(80);
+      await adjust(refunded, [{ ...FAILED, source: 're_2' }]);
+      const again = { ...FAILED, kind: 'refund', source: 're_3', amountCents: cents(-1_000) } as const;
+      expect(await kept()).toBe(80);
+      await adjust(refunded, [{ ...again, giverFeeCents: cents(-50), receiverFeeCents: cents(-1_000) }]);
+      expect(await kept()).toBe(80);
     });
 
     test('ends by an act of an operator, once, with its row, and what is settled stays so', async () => {

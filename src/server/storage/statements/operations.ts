@@ -11,9 +11,10 @@ import { type Builder, is, value } from './builder.ts';
 /** The number of newest reversals that are searched for those that nobody here asked for. */
 const REVERSALS_SEARCHED = sql.raw('1000');
 
-export function operationStatements({ db }: Builder) {
+export function operationStatements({ db, choose }: Builder) {
   const { amountCents, giverFeeCents, receiverFeeCents, paymentMode } = getTableColumns(transactions);
-  const moved = { paymentMode, amountCents, giverFeeCents, receiverFeeCents };
+  const paidCents = sql`${amountCents} + ${giverFeeCents}`.as('paid_cents');
+  const moved = { paymentMode, paidCents, giverFeeCents, receiverFeeCents };
 
   /** Sums of moves by quarter; each says how far it read. */
   const sumsOf = (moves: SQL) => {
@@ -25,7 +26,7 @@ export function operationStatements({ db }: Builder) {
           .as('start_ms'),
         paymentMode: sql`payment_mode`.mapWith(paymentMode).as('mode'),
         count: sql`count(*)`.mapWith(Number),
-        paidCents: sum(sql`amount_cents + giver_fee_cents`),
+        paidCents: sum(sql`paid_cents`),
         giverFeeCents: sum(sql`giver_fee_cents`),
         receiverFeeCents: sum(sql`receiver_fee_cents`),
         last: sql`max(sequence)`.mapWith(reversals.sequence),
@@ -40,7 +41,37 @@ export function operationStatements({ db }: Builder) {
       where change.transaction_sequence = ${reversal}.transaction_sequence
         and change.receiver_position < ${reversal}.receiver_position), 0)`;
   const leftOf = (column: PgColumn) =>
-    sql`${column} + ${changedBefore(sql`reversals`, sql.raw(`change.${column.name}`))}`.as(column.name);
+    sql`${column} + ${changedBefore(sql`reversals`, sql.raw(`change.${column.name}`))}`;
+
+  const lesser = choose('each engine has a name of its own for the lesser of two values', {
+    sqlite: sql.raw('min'),
+    postgres: sql.raw('least'),
+  });
+  /** Few tips have a refund that failed; for the others nothing more is worked out. */
+  const hasFailed = (move: SQL) =>
+    sql`exists (select 1 from ${adjustments} as failed
+      where failed.transaction_sequence = ${move}.transaction_sequence and failed.kind = 'refund_failed')`;
+  const failedBefore = (move: SQL, column: PgColumn) =>
+    changedBefore(
+      move,
+      sql`case when change.kind = 'refund_failed' then ${sql.raw(`change.${column.name}`)} else 0 end`,
+    );
+  /** The fees of a reversal without what failed refunds had left with the operator, who owed it to the giver. */
+  const returned = (fee: PgColumn, owed: PgColumn) =>
+    sql`${leftOf(fee)} - case when ${hasFailed(sql`reversals`)}
+      then ${lesser}(${failedBefore(sql`reversals`, owed)}, ${leftOf(owed)}) else 0 end`;
+  /** The fees of an adjustment, which keeps for the giver, or returns, what failed refunds have left. */
+  const changed = (fee: PgColumn, paid: PgColumn, owed: PgColumn) => {
+    const move = sql`adjustments`;
+    const takenBack = sql`coalesce((select ${leftOf(paid)} from ${reversals}
+      where reversals.transaction_sequence = ${move}.transaction_sequence
+        and reversals.receiver_position < ${move}.receiver_position), 0)`;
+    const left = sql`${paid} + ${changedBefore(move, sql.raw(`change.${paid.name}`))} - ${takenBack}`;
+    const failed = failedBefore(move, paid);
+    return sql`${fee} - case when ${hasFailed(move)} then
+      ${lesser}(${failed} + case when ${adjustments.kind} = 'refund_failed' then ${owed} else 0 end, ${left} + ${owed})
+      - ${lesser}(${failed}, ${left}) else 0 end`;
+  };
 
   return {
     personById: db
@@ -87,9 +118,13 @@ export function operationStatements({ db }: Builder) {
           sequence: adjustments.sequence,
           createdAtMs: adjustments.createdAtMs,
           paymentMode,
-          amountCents: adjustments.amountCents,
-          giverFeeCents: adjustments.giverFeeCents,
-          receiverFeeCents: adjustments.receiverFeeCents,
+          paidCents: sql`${adjustments.amountCents} + ${adjustments.giverFeeCents}`.as('paid_cents'),
+          giverFeeCents: changed(adjustments.giverFeeCents, giverFeeCents, adjustments.giverFeeCents).as(
+            'giver_fee_cents',
+          ),
+          receiverFeeCents: changed(adjustments.receiverFeeCents, amountCents, adjustments.amountCents).as(
+            'receiver_fee_cents',
+          ),
         })
         .from(adjustments)
         .innerJoin(transactions, eq(transactions.sequence, adjustments.transactionSequence))
@@ -105,9 +140,9 @@ export function operationStatements({ db }: Builder) {
           sequence: reversals.sequence,
           createdAtMs: reversals.createdAtMs,
           paymentMode,
-          amountCents: leftOf(amountCents),
-          giverFeeCents: leftOf(giverFeeCents),
-          receiverFeeCents: leftOf(receiverFeeCents),
+          paidCents: sql`${leftOf(amountCents)} + ${leftOf(giverFeeCents)}`.as('paid_cents'),
+          giverFeeCents: returned(giverFeeCents, giverFeeCents).as('giver_fee_cents'),
+          receiverFeeCents: returned(receiverFeeCents, amountCents).as('receiver_fee_cents'),
         })
         .from(reversals)
         .innerJoin(transactions, eq(transactions.sequence, reversals.transactionSequence))
