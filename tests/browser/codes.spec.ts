@@ -622,6 +622,22 @@ test.describe('the editor of a tip page', () => {
       await expect(page).toHaveURL('/dashboard?tab=profile');
     });
 
+    await test.step('an answer that comes under the question about a link closes the editor once', async () => {
+      await page.goto('/dashboard');
+      await manageCode(page);
+      await edit.click();
+      await name.fill('Nightfall Two');
+      const answers = await holdAnswers(page, /qrCodes\.update/);
+      await editor(page).getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('tab', { name: 'Profile', includeHidden: true }).dispatchEvent('click');
+      await expect(question).toBeVisible();
+      answers.release();
+      await expect(toast(page, 'Tip page saved')).toBeVisible();
+      await expect(editor(page)).toHaveCount(0);
+      await expect(page).toHaveURL('/dashboard');
+      await page.goto('/dashboard?tab=profile');
+    });
+
     await test.step('a code that was replaced elsewhere keeps them on the screen, and stands in no way', async () => {
       await openTabUnderToast(page, 'QR Codes');
       await manageCode(page);

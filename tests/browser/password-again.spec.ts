@@ -99,6 +99,12 @@ test('a download of all data and a new API key ask for the password, and are mad
     /must be written as 192\.0\.2\.1/,
   );
   await page.getByLabel('IP addresses').fill('127.0.0.1, 2001:db8::/32');
+  const discarding = page.getByRole('dialog', { name: 'Discard your changes?' });
+  for (const leave of [() => page.keyboard.press('Escape'), () => page.goBack()]) {
+    await leave();
+    await discarding.getByRole('button', { name: 'Keep Editing' }).click();
+    await expect(page.getByLabel('IP addresses')).toHaveValue('127.0.0.1, 2001:db8::/32');
+  }
   // The answer alone has the key: nobody leaves before it.
   const answers = await holdAnswers(page, /apiKeys\.create/);
   await create.click();
@@ -109,6 +115,19 @@ test('a download of all data and a new API key ask for the password, and are mad
   await expect(made.getByRole('heading')).toBeFocused();
   const text = await made.locator('code').innerText();
   await expectForEverybody(page, 'the key that was made');
+  const leaving = page.getByRole('dialog', { name: 'Leave without your key?' });
+  for (const leave of [
+    () => page.keyboard.press('Escape'),
+    () => page.goBack(),
+    () => made.getByRole('button', { name: 'Done' }).click(),
+  ]) {
+    await leave();
+    await expect(leaving).toBeVisible();
+    await picture(page, 'api-key-leaving');
+    await leaving.getByRole('button', { name: 'Show Key' }).click();
+    await expect(leaving).toHaveCount(0);
+    await expect(made.locator('code')).toHaveText(text);
+  }
   await picture(page, 'api-key-made');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await made.getByRole('button', { name: 'Copy Key' }).click();

@@ -135,6 +135,29 @@ test.describe('an edited profile', () => {
     await expect(page).toHaveURL('/dashboard?tab=profile');
   });
 
+  test('a change that is saved under the question about leaving leaves no entry in the history', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.customer());
+    await page.goto('/dashboard');
+    await openTabUnderToast(page, 'Profile');
+    await edit(page).click();
+    await page.getByLabel('Full name').fill('Nelly Newname');
+    const answers = await holdAnswers(page, /auth\.updateProfile/);
+    await save(page).click();
+    await openTabUnderToast(page, 'Transactions');
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+    await expect(question).toBeVisible();
+    answers.release();
+    await expect(edit(page)).toBeVisible();
+    await expect(question).toHaveCount(0);
+    await expect(page).toHaveURL('/dashboard?tab=profile');
+    await page.goBack();
+    await expect(page).toHaveURL('/dashboard');
+  });
+
   test('says under each field what is wrong with it, and keeps what was typed', async ({
     page,
     backstage,

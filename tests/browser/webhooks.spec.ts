@@ -38,7 +38,14 @@ test('a webhook is made, is told of a tip, fails, and goes on with what it misse
   answers.release();
   const made = page.getByRole('dialog', { name: 'Copy your secret now' });
   endpoint.secrets = [await made.locator('code').innerText()];
+  await page.keyboard.press('Escape');
+  const leaving = page.getByRole('dialog', { name: 'Leave without your secret?' });
+  await leaving.getByRole('button', { name: 'Show Secret' }).click();
+  // It may be copied without the button.
+  await made.locator('code').selectText();
+  await page.keyboard.press('ControlOrMeta+c');
   await made.getByRole('button', { name: 'Done' }).click();
+  await expect(made).toHaveCount(0);
 
   await backstage.tip(customer, code, 20);
   await expect.poll(() => endpoint.events.map(({ type }) => type)).toEqual(['tip.received']);
@@ -64,6 +71,7 @@ test('a webhook is made, is told of a tip, fails, and goes on with what it misse
     .click();
   await expect(made.locator('code')).not.toHaveText(endpoint.secrets[0] ?? '');
   await made.getByRole('button', { name: 'Done' }).click();
+  await leaving.getByRole('button', { name: 'Leave' }).click();
   await expect(details).toContainText('Events are signed with the old secret as well');
   await details.getByRole('button', { name: 'Switch Off' }).click();
   await expect(toast(page, 'Webhook switched off')).toBeVisible();
@@ -75,6 +83,11 @@ test('a webhook is made, is told of a tip, fails, and goes on with what it misse
   await expect.poll(() => endpoint.events.at(-1)?.data['amount']).toBe(30);
   await details.getByRole('button', { name: 'Change' }).click();
   await details.getByLabel('Monthly statement ready').check();
+  await page.keyboard.press('Escape');
+  await page
+    .getByRole('dialog', { name: 'Discard your changes?' })
+    .getByRole('button', { name: 'Keep Editing' })
+    .click();
   await details.getByRole('button', { name: 'Save' }).click();
   await expect(toast(page, 'Webhook saved')).toBeVisible();
   await details.getByRole('button', { name: 'Close' }).click();

@@ -12,8 +12,8 @@ import {
   PhoneField,
   UsernameField,
 } from '../../ui/later/account-fields.tsx';
+import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import { useSending } from '../form.ts';
-import { DiscardQuestion, useUnsaved } from '../unsaved.tsx';
 import styles from './account-care.module.css';
 import { resolveDetails, useChangeProfile } from './profile-change.ts';
 
@@ -51,7 +51,7 @@ export function EditDetails({ user: present, onDone }: EditDetailsProps) {
     const changed = changedOf(user, values);
     if (Object.keys(changed).length > 0) await change(changed);
     toastSuccess('Saved');
-    onDone();
+    unsaved.finish(onDone);
   }
 
   return (

@@ -10,7 +10,7 @@ import { saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
-import { useUnsaved } from '../unsaved.tsx';
+import { useUnsaved } from '../../ui/later/unsaved.tsx';
 import styles from './account-care.module.css';
 import sheet from './recovery-codes.module.css';
 
@@ -49,11 +49,7 @@ export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
   }
 
   return (
-    <Dialog
-      title="Save your recovery codes"
-      size="column"
-      onClose={() => (isSaved ? onClose() : leaving.ask())}
-    >
+    <Dialog title="Save your recovery codes" size="column" onClose={() => leaving.close()}>
       <div className={styles.part}>
         <p>
           If you lose your phone, a recovery code logs you in together with your password. Each works once.

@@ -14,6 +14,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { Select } from '../../ui/later/select.tsx';
+import { DiscardQuestion, useTellUnsaved, useUnsaved } from '../../ui/later/unsaved.tsx';
 import care from '../account/account-care.module.css';
 import { useSending } from '../form.ts';
 import styles from './api-access.module.css';
@@ -38,6 +39,8 @@ export function NewKey({ user, onClose }: NewKeyProps) {
   const [text, setText] = useState<string | null>(null);
   const utils = trpc.useUtils();
   const { isUnderWay, run } = useAttempts();
+  const [isTyped, setTyped] = useState(false);
+  const unsaved = useUnsaved(text === null && (isTyped || isUnderWay), onClose);
 
   const make = (asked: NewApiKey) =>
     run(async () => {
@@ -45,27 +48,21 @@ export function NewKey({ user, onClose }: NewKeyProps) {
         const made = await withPassword(() => utils.client.apiKeys.create.mutate(asked));
         // A refusal of an earlier attempt would stand over the key.
         clearToasts();
-        setText(made.text);
+        unsaved.finish(() => setText(made.text));
       } finally {
         // Without an answer, too, the key may have been made.
         void utils.apiKeys.list.invalidate();
       }
     });
 
+  if (text !== null) return <ShownOnce what="Key" text={text} onClose={onClose} />;
   return (
-    // Another title is another dialog, which takes the focus and is read out.
-    <Dialog
-      key={String(text === null)}
-      title={text === null ? 'New API key' : 'Copy your key now'}
-      size={text === null ? 'column' : 'question'}
-      // The answer alone has the key.
-      onClose={() => isUnderWay || onClose()}
-    >
-      {text === null ? (
-        <KeyForm user={user} make={make} />
-      ) : (
-        <ShownOnce what="Key" text={text} onDone={onClose} />
-      )}
+    // The answer alone has the key.
+    <Dialog title="New API key" size="column" onClose={() => isUnderWay || unsaved.close()}>
+      <KeyForm user={user} make={make} onUnsavedChange={setTyped} />
+      <DiscardQuestion unsaved={unsaved}>
+        <p>The key is not made yet.</p>
+      </DiscardQuestion>
     </Dialog>
   );
 }
@@ -74,14 +71,16 @@ interface KeyFormProps {
   readonly user: User;
   /** Throws the error of the call. */
   readonly make: (asked: NewApiKey) => Promise<void>;
+  readonly onUnsavedChange: (isUnsaved: boolean) => void;
 }
 
-function KeyForm({ user, make }: KeyFormProps) {
+function KeyForm({ user, make, onUnsavedChange }: KeyFormProps) {
   const id = useId();
   const form = useForm<{ name: string; scopes: ApiScope[]; days: string; addresses: string }>({
     defaultValues: { name: '', scopes: [], days: YEAR, addresses: '' },
   });
-  const { errors } = form.formState;
+  const { errors, isDirty } = form.formState;
+  useTellUnsaved(isDirty, onUnsavedChange);
   const { field, isUnderWay, submit } = useSending(form, {
     fields: FIELDS,
     fallback: NO_ANSWER,

@@ -6,45 +6,48 @@ import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
 import { clearToasts } from '../../toasts.ts';
 import { Dialog } from '../../ui/later/dialog.tsx';
+import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import care from '../account/account-care.module.css';
 import { ShownOnce } from './shown-once.tsx';
-import { WebhookForm } from './webhook-form.tsx';
+import { type AskedWebhook, WebhookForm } from './webhook-form.tsx';
 
 export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
   const utils = trpc.useUtils();
   const [secret, setSecret] = useState<string | null>(null);
   const { isUnderWay, run } = useAttempts();
+  const [isTyped, setTyped] = useState(false);
+  const unsaved = useUnsaved(secret === null && (isTyped || isUnderWay), onClose);
+
+  const make = (asked: AskedWebhook) =>
+    run(async () => {
+      try {
+        const made = await withPassword(() => utils.client.webhooks.add.mutate(asked));
+        clearToasts();
+        unsaved.finish(() => setSecret(made.secret));
+      } finally {
+        // Without an answer, too, the webhook may have been made.
+        void utils.webhooks.list.invalidate();
+      }
+    });
+
+  if (secret !== null) return <ShownOnce what="Secret" text={secret} onClose={onClose} />;
   return (
-    <Dialog
-      key={String(secret === null)}
-      title={secret === null ? 'New webhook' : 'Copy your secret now'}
-      size={secret === null ? 'column' : 'question'}
-      // The answer alone has the secret.
-      onClose={() => isUnderWay || onClose()}
-    >
-      {secret === null ? (
-        <>
-          <p className={care.since}>
-            We send ids and amounts, and nobody’s name or message. Only what happens from now on.
-          </p>
-          <WebhookForm
-            initial={{ url: '', events: ['tip.received', 'tip.refunded', 'tip.changed'] }}
-            button="Create Webhook"
-            buttonUnderWay="Creating..."
-            fallback={`${unanswered('the webhook was made')} If it is in your list, remove it and make another.`}
-            send={(values) =>
-              run(async () => {
-                const made = await withPassword(() => utils.client.webhooks.add.mutate(values));
-                clearToasts();
-                setSecret(made.secret);
-                void utils.webhooks.list.invalidate();
-              })
-            }
-          />
-        </>
-      ) : (
-        <ShownOnce what="Secret" text={secret} onDone={onClose} />
-      )}
+    // The answer alone has the secret.
+    <Dialog title="New webhook" size="column" onClose={() => isUnderWay || unsaved.close()}>
+      <p className={care.since}>
+        We send ids and amounts, and nobody’s name or message. Only what happens from now on.
+      </p>
+      <WebhookForm
+        initial={{ url: '', events: ['tip.received', 'tip.refunded', 'tip.changed'] }}
+        button="Create Webhook"
+        buttonUnderWay="Creating..."
+        fallback={`${unanswered('the webhook was made')} If it is in your list, remove it and make another.`}
+        send={make}
+        onUnsavedChange={setTyped}
+      />
+      <DiscardQuestion unsaved={unsaved}>
+        <p>The webhook is not made yet.</p>
+      </DiscardQuestion>
     </Dialog>
   );
 }

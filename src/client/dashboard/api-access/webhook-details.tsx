@@ -9,6 +9,7 @@ import { toastError, toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
+import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import care from '../account/account-care.module.css';
 import styles from './api-access.module.css';
 import { ShownOnce } from './shown-once.tsx';
@@ -29,21 +30,16 @@ export function WebhookDetails({ webhook, onClose, onRemoved }: WebhookDetailsPr
   const [question, setQuestion] = useState<Question | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const [isChanging, setChanging] = useState(false);
+  const [isTyped, setTyped] = useState(false);
+  const unsaved = useUnsaved(isTyped, () => setChanging(false));
   const { isUnderWay, switchOn, switchOff, remove, replaceSecret } = useWebhookActs(webhook, {
     onRemoved,
     onNewSecret: setSecret,
     onDone: () => setQuestion(null),
   });
 
-  if (secret !== null)
-    return (
-      <Dialog title="Copy your secret now" size="question" onClose={() => setSecret(null)}>
-        <p>For a day, events are signed with the old secret as well.</p>
-        <ShownOnce what="Secret" text={secret} onDone={() => setSecret(null)} />
-      </Dialog>
-    );
   return (
-    <Dialog title="Webhook" size="column" onClose={onClose}>
+    <Dialog title="Webhook" size="column" onClose={() => unsaved.close(onClose)}>
       <div className={styles.details}>
         <div>
           <p className={styles.place}>
@@ -64,7 +60,11 @@ export function WebhookDetails({ webhook, onClose, onRemoved }: WebhookDetailsPr
               Switch On
             </Button>
           )}
-          <Button look="quiet" aria-expanded={isChanging} onClick={() => setChanging(!isChanging)}>
+          <Button
+            look="quiet"
+            aria-expanded={isChanging}
+            onClick={() => (isChanging ? unsaved.close() : setChanging(true))}
+          >
             Change
           </Button>
           <Button look="quiet" onClick={() => setQuestion('secret')}>
@@ -74,7 +74,13 @@ export function WebhookDetails({ webhook, onClose, onRemoved }: WebhookDetailsPr
             Remove
           </Button>
         </div>
-        {isChanging && <ChangeForm webhook={webhook} onSaved={() => setChanging(false)} />}
+        {isChanging && (
+          <ChangeForm
+            webhook={webhook}
+            onSaved={() => unsaved.finish(() => setChanging(false))}
+            onUnsavedChange={setTyped}
+          />
+        )}
         <WebhookDeliveries webhook={webhook} />
       </div>
       {question !== null && (
@@ -85,6 +91,14 @@ export function WebhookDetails({ webhook, onClose, onRemoved }: WebhookDetailsPr
           onClose={() => setQuestion(null)}
         />
       )}
+      {secret !== null && (
+        <ShownOnce what="Secret" text={secret} onClose={() => setSecret(null)}>
+          <p>For a day, events are signed with the old secret as well.</p>
+        </ShownOnce>
+      )}
+      <DiscardQuestion unsaved={unsaved}>
+        <p>The webhook has changes that are not saved.</p>
+      </DiscardQuestion>
     </Dialog>
   );
 }
@@ -149,9 +163,10 @@ function useWebhookActs({ id }: Webhook, { onRemoved, onNewSecret, onDone }: Web
 interface ChangeFormProps {
   readonly webhook: Webhook;
   readonly onSaved: () => void;
+  readonly onUnsavedChange: (isUnsaved: boolean) => void;
 }
 
-function ChangeForm({ webhook: { id, url, events }, onSaved }: ChangeFormProps) {
+function ChangeForm({ webhook: { id, url, events }, onSaved, onUnsavedChange }: ChangeFormProps) {
   const { client, webhooks } = trpc.useUtils();
   return (
     <WebhookForm
@@ -159,6 +174,7 @@ function ChangeForm({ webhook: { id, url, events }, onSaved }: ChangeFormProps) 
       button="Save"
       buttonUnderWay="Saving..."
       fallback={unanswered('the webhook was changed')}
+      onUnsavedChange={onUnsavedChange}
       send={async (values) => {
         await withPassword(() => client.webhooks.change.mutate({ id, ...values }));
         toastSuccess('Webhook saved', 'webhook');

@@ -5,6 +5,7 @@ import { EVENT_TYPES, type EventType, MAX_WEBHOOK_URL_LENGTH } from '#shared/eve
 import { Choice } from '../../controls/choice.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
+import { useTellUnsaved } from '../../ui/later/unsaved.tsx';
 import care from '../account/account-care.module.css';
 import { useSending } from '../form.ts';
 import styles from './api-access.module.css';
@@ -12,23 +13,26 @@ import { EVENT_LABELS } from './webhook-words.ts';
 
 const FIELDS = ['url', 'events'] as const;
 
-interface Values {
+export interface AskedWebhook {
   url: string;
   events: EventType[];
 }
 
 interface WebhookFormProps {
-  readonly initial: Values;
+  readonly initial: AskedWebhook;
   readonly button: string;
   readonly buttonUnderWay: string;
   readonly fallback: string;
-  readonly send: (values: Values) => Promise<void>;
+  readonly send: (asked: AskedWebhook) => Promise<void>;
+  readonly onUnsavedChange: (isUnsaved: boolean) => void;
 }
 
-export function WebhookForm({ initial, button, buttonUnderWay, fallback, send }: WebhookFormProps) {
+export function WebhookForm(props: WebhookFormProps) {
+  const { initial, button, buttonUnderWay, fallback, send, onUnsavedChange } = props;
   const id = useId();
-  const form = useForm<Values>({ defaultValues: initial });
-  const { errors } = form.formState;
+  const form = useForm<AskedWebhook>({ defaultValues: initial });
+  const { errors, isDirty } = form.formState;
+  useTellUnsaved(isDirty, onUnsavedChange);
   const { field, isUnderWay, submit } = useSending(form, { fields: FIELDS, fallback, send });
   const url = field('url', { required: 'Enter the address of your program.' });
   const { error: noEvent, ...events } = field('events', { required: 'Choose what to send.' });

@@ -4,10 +4,10 @@ import { flushSync } from 'react-dom';
 import type { QrCode } from '#shared/qr-codes.ts';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { Dialog } from '../../ui/later/dialog.tsx';
+import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import { Loading, Skeleton } from '../../ui/states.tsx';
 import { focusIfLost } from '../question.ts';
 import { Fetched } from '../shared/fetched.tsx';
-import { DiscardQuestion, useUnsaved } from '../unsaved.tsx';
 import { closeOpened } from './open-over.ts';
 import { type Opening, useOpened } from './opening.ts';
 
@@ -44,7 +44,7 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
         key={opening + code.id}
         title={TITLES[opening]}
         size="screen"
-        onClose={() => (unsaved === null ? closeOpened() : leaving.ask(closeOpened))}
+        onClose={() => leaving.close(closeOpened)}
       >
         <Fetched
           sketch={
@@ -61,7 +61,7 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
               onUnsavedChange={(isChanged) => setUnsaved(isChanged ? code : null)}
               onSaved={() => {
                 flushSync(() => setUnsaved(null));
-                closeOpened();
+                leaving.finish(closeOpened);
               }}
             />
           ) : (

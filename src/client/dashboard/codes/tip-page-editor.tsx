@@ -1,7 +1,7 @@
 /** The editor of a tip page: its texts and its photo beside a preview. */
 import '../../ui/later/zod-without-eval.ts';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { type ReactNode, useEffectEvent, useLayoutEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -17,6 +17,7 @@ import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/later/text-area.tsx';
+import { useTellUnsaved } from '../../ui/later/unsaved.tsx';
 import { useSending } from '../form.ts';
 import { useIsOpen } from '../is-open.ts';
 import { counted } from '../messages/thank-yous.ts';
@@ -68,9 +69,7 @@ export function TipPageEditor(props: TipPageEditorProps) {
   const { errors } = form.formState;
   const [displayName, greeting, thankYou] = form.watch(['displayName', 'greeting', 'thankYou']);
 
-  const tellUnsaved = useEffectEvent(onUnsavedChange);
-  // In the same step as the change, so that Close right after it asks.
-  useLayoutEffect(() => tellUnsaved(isUnsaved), [isUnsaved]);
+  useTellUnsaved(isUnsaved, onUnsavedChange);
 
   return (
     <form className={styles.editor} method="dialog" noValidate onSubmit={submit}>

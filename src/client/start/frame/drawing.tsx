@@ -66,7 +66,7 @@ function RenderedScreen({ isHere, screen }: RenderedScreenProps) {
 function clientRoot(): HTMLElement {
   const root = document.getElementById('root');
   if (!root) throw new Error('no root');
-  // A later handler keeps this place, ahead of what draws another address (dashboard/unsaved.tsx).
+  // A later handler keeps this place, ahead of what draws another address (ui/later/unsaved.tsx).
   window.onpopstate = () => {};
   return root;
 }
