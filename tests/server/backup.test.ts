@@ -126,7 +126,7 @@ describe('a backup', () => {
   test('commands without the words that they need show how they are called, and fail', async () => {
     expect(await runToEnd('db-backup')).toMatchObject({
       code: 1,
-      stderr: 'Usage: npm run db:backup -- FILE\n',
+      stderr: 'Usage: npm run db:backup -- FILE [--digest COUNT:HEX]\n',
     });
     expect(await runToEnd('db-restore', {}, ['a', 'b'])).toMatchObject({
       code: 1,

@@ -3,7 +3,7 @@ import { counted } from '#shared/counted.ts';
 import { type Command, parseNotes, parseWords, SEVERAL_NOTES } from './command.ts';
 
 export const backUpDatabase: Command = async ({ database, words, say }) => {
-  const usage = 'npm run db:backup -- FILE';
+  const usage = 'npm run db:backup -- FILE [--digest COUNT:HEX]';
   const { positionals, values } = parseWords(words, { usage, count: 1, options: { digest: SEVERAL_NOTES } });
   const [file = ''] = positionals;
   const { tipCount, past, differences, auditProblems } = await database.backUp(
