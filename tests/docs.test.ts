@@ -30,12 +30,14 @@ function foundIn(pages: readonly string[], find: (page: string) => readonly stri
 
 /** As GitHub makes them: https://docs.github.com/en/get-started/writing-on-github, section links. */
 function anchorsOf(page: string): readonly string[] {
-  return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
+  return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+}
+
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
 }
 
 function linksOf(page: string): readonly string[] {
@@ -85,6 +87,17 @@ test('a decision has a number of its own, which its heading repeats', () => {
   expect(numbers).toEqual([...new Set(numbers)]);
   const named = foundIn(decisions, (page) => [/^# (\d{3}): \S/.exec(read(page))?.[1] ?? 'none']);
   expect(named).toEqual(decisions.map((page, index) => `${page}: ${numbers[index]}`));
+});
+
+test('a page that begins with a list of its sections lists all of them', () => {
+  const missing = foundIn(MANUALS, (page) => {
+    const [head = '', ...sections] = withoutBlocks(read(page)).split(/^## /m);
+    const listed = [...head.matchAll(/\]\(#([^)\s]+)\)/g)].map(([, anchor = '']) => anchor);
+    if (listed.length < 2 || sections.length < 2) return [];
+    const names = sections.map((section) => section.split('\n', 1)[0] ?? '');
+    return names.filter((name) => !listed.includes(anchorOf(name)));
+  });
+  expect(missing).toEqual([]);
 });
 
 test('the manuals name files and folders that are there', () => {
