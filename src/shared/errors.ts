@@ -102,7 +102,7 @@ export const REFUSALS = {
   invalid_notice: {
     status: 400,
     title: 'Invalid notice',
-    detail: 'The signature of the notice is not valid.',
+    detail: 'The signature of the notice is not valid, or what was signed is no event.',
   },
   words_not_taken: {
     status: 409,

@@ -139,6 +139,37 @@ test('what is signed and says nothing that is ours is taken, and changes no paym
   expect(await shown()).toEqual(before);
 });
 
+test('what is signed and is no event is refused, and nothing of it is remembered', async () => {
+  const scene = await openPaidScene();
+  const { t, stripe, notice } = scene;
+  const event = JSON.parse(notice.payload);
+  const { id: _id, ...nameless } = event;
+  const others: unknown[] = [
+    null,
+    'evt_1',
+    [],
+    {},
+    nameless,
+    { ...event, id: 5 },
+    { ...event, id: '' },
+    { ...event, id: 'evt_\0' },
+    { ...event, object: 'charge' },
+    { ...event, livemode: 'no' },
+    { ...event, data: undefined },
+    { ...event, data: { object: null } },
+    { ...event, type: 'charge.refunded', data: { object: { payment_intent: 5 } } },
+    { ...event, type: 'account.updated', data: { object: {} } },
+    { id: 'evt_2', livemode: false, related_object: { type: 'v2.core.account', id: 'acct_1' } },
+  ];
+  const bodies = ['', 'no JSON', ...others.map((each) => JSON.stringify(each))];
+  await expectUnchanged(scene, async () => {
+    for (const payload of bodies) {
+      const { body, signature } = stripe.sign({ ...notice, payload });
+      expect(await codeOf(await sendNotice(t, body, signature)), payload).toEqual([400, 'invalid_notice']);
+    }
+  });
+});
+
 test('what an event says of a page or a charge is not believed: Stripe is asked for it', async () => {
   const scene = await openPaidScene();
   const { t, stripe, notice, chargeId, id } = scene;
@@ -214,7 +245,8 @@ test('a notice is signed with any of the secrets that the operator has named', a
   await stripe.stop();
   const settings = { ...stripe.settings, webhookSecrets: ['whsec_one', 'whsec_two'] };
   const { readEvent } = createStripe(settings, Date.now);
-  const notice = { id: 'evt_1', type: 'other', payload: '{"id":"evt_1","type":"other","livemode":false}' };
+  const payload = JSON.stringify({ id: 'evt_1', object: 'event', type: 'other', livemode: false });
+  const notice = { id: 'evt_1', type: 'other', payload };
   const read = (secret: string) => {
     const { body, signature } = stripe.sign(notice, secret);
     return readEvent(Buffer.from(body), signature);

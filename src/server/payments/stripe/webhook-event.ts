@@ -31,6 +31,8 @@ type Named = Pick<WebhookEvent, 'id'> & {
   readonly data: WebhookEvent['data'];
 };
 
+type Told = Named & { readonly isEvent: boolean };
+
 export function createEventReader(stripe: Stripe, settings: StripeSettings, clock: Clock) {
   const { secretKey, webhookSecrets } = settings;
   const isLive = modeOfKey(secretKey) === 'live';
@@ -40,12 +42,12 @@ export function createEventReader(stripe: Stripe, settings: StripeSettings, cloc
     data: livemode === isLive ? data : { kind: 'other' },
   });
 
-  /** Null unless one of the secrets has signed the event. */
+  /** Null unless one of the secrets has signed it, and it is an event. */
   function verified(body: Uint8Array, signature: string): Named | null {
     for (const secret of webhookSecrets)
       for (const read of [snapshot, notification]) {
         try {
-          return read(body, signature, secret);
+          return named(read(body, signature, secret));
         } catch {
           // The package throws errors of many kinds, for a malformed signature and for the other kind of event.
         }
@@ -54,19 +56,20 @@ export function createEventReader(stripe: Stripe, settings: StripeSettings, cloc
   }
 
   /** The events of Stripe's first API. */
-  function snapshot(body: Uint8Array, signature: string, secret: string): Named {
+  function snapshot(body: Uint8Array, signature: string, secret: string): Told {
     const signed = [body, signature, secret, EVENT_TOLERANCE_S, undefined, clock()] as const;
-    return named(stripe.webhooks.constructEvent(...signed));
+    return told(stripe.webhooks.constructEvent(...signed));
   }
 
   /** The events of Stripe's second API, which have ids alone (https://docs.stripe.com/event-destinations). */
-  function notification(body: Uint8Array, signature: string, secret: string): Named {
+  function notification(body: Uint8Array, signature: string, secret: string): Told {
     const signed = [body, signature, secret, EVENT_TOLERANCE_S, undefined, clock()] as const;
     const event = stripe.parseEventNotification(...signed);
     const about: unknown = 'related_object' in event ? event.related_object : null;
     const { type, id } = Object(about);
     const isOfAccount = type === 'v2.core.account' && typeof id === 'string';
     return {
+      isEvent: event.object === 'v2.core.event',
       id: event.id,
       livemode: event.livemode,
       data: isOfAccount ? { kind: 'account', accountId: id } : { kind: 'other' },
@@ -74,7 +77,7 @@ export function createEventReader(stripe: Stripe, settings: StripeSettings, cloc
   }
 
   return {
-    named: (event: Stripe.Event): WebhookEvent => eventOf(named(event)),
+    named: (event: Stripe.Event): WebhookEvent => eventOf(told(event)),
     readEvent(body: Uint8Array, signature: string): WebhookEvent | null {
       const event = verified(body, signature);
       return event && eventOf(event);
@@ -82,8 +85,17 @@ export function createEventReader(stripe: Stripe, settings: StripeSettings, cloc
   };
 }
 
-function named(event: Stripe.Event): Named {
-  return { id: event.id, livemode: event.livemode, data: dataOf(event) };
+function told(event: Stripe.Event): Told {
+  return { isEvent: event.object === 'event', id: event.id, livemode: event.livemode, data: dataOf(event) };
+}
+
+/** The package gives the type of an event to any JSON. @throws Error for what is none. */
+function named({ isEvent, id, livemode, data }: Told): Named {
+  const { kind: _, ...names } = data;
+  const texts: readonly unknown[] = [id, ...Object.values(names).filter((name) => name !== null)];
+  const areNames = texts.every((text) => typeof text === 'string' && text !== '' && !text.includes('\0'));
+  if (!isEvent || !areNames || typeof livemode !== 'boolean') throw new Error('what was signed is no event');
+  return { id, livemode, data };
 }
 
 /** Other types of event are ignored: https://docs.stripe.com/api/events/types */
