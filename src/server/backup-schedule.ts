@@ -16,6 +16,7 @@ import {
 import { basename, join } from 'node:path';
 import type { Clock } from '#shared/calendar.ts';
 import { SOFTWARE } from '#shared/software.ts';
+import { unfinishedOf } from './storage/care/backup-file.ts';
 import { parsePast, spellPast } from './storage/checks/past.ts';
 
 const HOUR_MS = 3_600_000;
@@ -88,7 +89,10 @@ export interface BackupScheduleDependencies {
   readonly extension: '.db' | '.dump';
   readonly clock: Clock;
   readonly isNew: boolean;
-  /** Writes a backup to a new file, which appears only when complete, and compares its ledger with the notes. */
+  /**
+   * Writes a backup to a new file, which appears only when complete, and compares its ledger with the notes. Nothing
+   * is written any more once it has failed.
+   */
   readonly backUp: (file: string, noted: readonly string[]) => Promise<MadeBackup>;
   /** Reads the past of a backup without a note, from an earlier version or copied in; null when unreadable. */
   readonly readPast: (file: string) => Promise<string | null>;
@@ -144,15 +148,17 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     if (!isAsked && ageMs !== null && Math.abs(ageMs) < INTERVAL_MS) return null;
     await noteAll(finished());
     const noted = notesIn(finished());
+    // Before the next one is written, because what those that were killed have left may have filled the disk.
+    backups.clearAway();
     const file = backups.reserveNext();
     const made = await backUp(file, noted).catch((error: unknown) => {
-      rmSync(noteOf(file), { force: true });
+      // A process that was killed, as for want of memory, has removed nothing.
+      for (const left of [noteOf(file), unfinishedOf(file)]) rmSync(left, { force: true });
       throw error;
     });
     writeNote(file, made.past);
     learn([...noted, made.past], made.differing);
     // Old backups are deleted after the new one is written, so that a full disk keeps them.
-    backups.clearAway();
     for (const { path } of beyondKept(own())) {
       // A backup that came into the folder meanwhile has not been compared.
       if (!noted.includes(readNote(path) ?? '')) continue;

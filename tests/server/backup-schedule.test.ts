@@ -13,7 +13,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import {
   type BackupScheduleDependencies,
@@ -157,6 +157,26 @@ describe('a backup', () => {
     expect(names()).toEqual(['tipwell-000001-2026-05-15.db']);
     expect(readdirSync(folder).filter((name) => name.endsWith('.past'))).toHaveLength(1);
     expect(await schedule.run()).not.toBeNull();
+  });
+
+  test('leaves nothing of itself when it is killed, nor keeps what others left from being cleared away', async () => {
+    const { folder, clock, start } = createScene();
+    mkdirSync(folder, { recursive: true });
+    const left = join(folder, 'tipwell-000001-2026-05-14.db.unfinished');
+    writeFileSync(left, 'half');
+    utimesSync(left, 0, 0);
+    const killed = start({
+      backUp(file) {
+        expect(readdirSync(folder)).toEqual([`${basename(file)}.past`]);
+        writeFileSync(`${file}.unfinished`, 'half');
+        return Promise.reject(new Error('db-backup ended with null'));
+      },
+    });
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      await expect(killed.run()).rejects.toThrow('db-backup ended with null');
+      clock.nowMs += HOUR_MS / 6;
+    }
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   test('has its past noted beside it, for this user alone', async () => {

@@ -6,6 +6,9 @@ import { DatabaseRefused, type Findings } from '../port/database.ts';
 
 export const FILE_MODE = 0o600;
 
+/** The name of a backup that is being written. */
+export const unfinishedOf = (file: string) => `${file}.unfinished`;
+
 /**
  * Writes a backup under a temporary name, which is renamed once it is flushed, and removed when `write` throws.
  * @throws DatabaseRefused when the name is taken.
@@ -17,7 +20,7 @@ export async function writeBackup<Written>(
   const file = resolve(target);
   if (existsSync(file))
     throw new DatabaseRefused(`${file} exists already; a backup never overwrites a file.`);
-  const unfinished = `${file}.unfinished`;
+  const unfinished = unfinishedOf(file);
   rmSync(unfinished, { force: true });
   try {
     const findings = await write(unfinished, file);
