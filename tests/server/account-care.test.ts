@@ -249,6 +249,20 @@ describe('a login whose password was verified, but whose session had not begun',
     });
   }
 
+  test('that is closed by an operator while its time to close comes is none that the operator closed', async () => {
+    const t = await createTestApp();
+    const { user } = await t.registerCustomer('cam');
+    let closing: Promise<unknown> | undefined;
+    const remnants = await supportOf(t).closeAtOnce('cam@example.com', (subject) => {
+      closing ??= t.storage.closeAccount(user.id, t.clock.nowMs, false);
+      const actor = { kind: 'command', name: 'root', host: 'tips' } as const;
+      return { actor, action: 'account_closed', subject, reason: null, atMs: t.clock.nowMs };
+    });
+    expect(await closing).toBe('closed');
+    expect(remnants).toBeNull();
+    expect(await t.storage.audit.listAbout(user.id, 9)).toEqual([]);
+  });
+
   const setHash = (t: TestApp, hash: string) => t.data.setPasswordHash('cam', hash);
   const makeOutdated = async (t: TestApp) =>
     await setHash(t, await argon2.hash(PASSWORD, { memoryCost: 8_192, timeCost: 2, parallelism: 1 }));

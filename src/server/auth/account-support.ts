@@ -54,7 +54,8 @@ export function createAccountSupport(deps: {
       const found = await storage.findCredentials(email);
       if (!found) return null;
       const { id } = found.account;
-      await storage.closeAccount(id, clock(), false, act?.(id));
+      // The sweep may have closed it since: nobody is told of an act of which the log has no row.
+      if ((await storage.closeAccount(id, clock(), false, act?.(id))) !== 'closed') return null;
       await sessions.noteEnded(id);
       return storage.forgetRemnants();
     },
