@@ -63,7 +63,7 @@ test('a report names both accounts and the words, until it is done; the log says
 
   const { code: exitCode, stdout } = await reports();
   expect(exitCode).toBe(0);
-  expect(stdout.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')).toBe(
+  expect(stdout.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, 'TIME')).toBe(
     [
       `${given.id}, reported at TIME`,
       '  from     cam <cam@example.com>, as "Name of cam"',

@@ -1,6 +1,6 @@
 /** `npm run reports`: lists the messages of givers that receivers have reported, and closes reports. */
-import { isoTime } from '#shared/calendar.ts';
 import { isTransactionId } from '#shared/ids.ts';
+import { inUtc } from '../setting-forms.ts';
 import type { MessageReport, ReportedPerson } from '../storage/port/messages.ts';
 import { actsOf, type Command, parseWords, REASON, UsageError } from './command.ts';
 
@@ -42,7 +42,7 @@ function linesOf({
 }: MessageReport): string[] {
   const alias = giverName === null ? '' : `, as ${JSON.stringify(giverName)}`;
   return [
-    `${transactionId}, reported at ${isoTime(reportedAtMs)}`,
+    `${transactionId}, reported at ${inUtc(reportedAtMs)}`,
     `  from     ${giver ? nameOf(giver) : 'somebody without an account'}${alias}`,
     `  to       ${nameOf(receiver)}`,
     `  message  ${message === null ? 'none' : JSON.stringify(message)}`,

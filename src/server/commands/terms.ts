@@ -2,9 +2,9 @@
 import type { StoredTerms } from '#server/storage/port/terms.ts';
 import { setTerms } from '#server/tips/next-terms.ts';
 import { isReplaced, termsAt } from '#server/tips/terms.ts';
-import { isoTime } from '#shared/calendar.ts';
 import { plainDecimal } from '#shared/decimals.ts';
 import { type Cents, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
+import { inUtc } from '../setting-forms.ts';
 import { actsOf, type Command, inOptions, parseWords, REASON, readTime, UsageError } from './command.ts';
 
 const USAGE =
@@ -73,7 +73,7 @@ function sinceOf(
   }: { readonly present: Terms; readonly nowMs: number; readonly later: readonly StoredTerms[] },
 ): string {
   if (fromMs === null) return version === present.version ? 'as specified (holds now)' : 'as specified';
-  const since = `from ${isoTime(fromMs)}`;
+  const since = `from ${inUtc(fromMs)}`;
   if (version === present.version) return `${since} (holds now)`;
   if (isReplaced(fromMs, later)) return `${since} (replaced)`;
   return fromMs > nowMs ? `${since} (to come)` : since;
