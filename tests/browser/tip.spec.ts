@@ -8,10 +8,12 @@ import {
   holdAnswers,
   installClock,
   LONGEST_PATIENCE_MS,
+  logInByForm,
   loseAnswer,
   PASSWORD,
   stopClock,
   test,
+  toast,
 } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
@@ -433,6 +435,95 @@ test('Back leads to the dashboard whoever is logged in, and everybody else home,
   await page.goto('/tip/demo-alex-bartender');
   await page.getByRole('link', { name: 'Back' }).click();
   await expect(page).toHaveURL('/dashboard');
+});
+
+test.describe('a tip that one account has prepared is not paid by the next one', () => {
+  const OTHER_ACCOUNT =
+    'Another account is logged in now. Nothing was charged to it: proceed to pay with it.';
+
+  test('that another tab logs in, which is offered no earlier tip of the first either', async ({
+    page,
+    context,
+    backstage,
+    logInAs,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    const next = await backstage.customer();
+    await backstage.tip(customer, code, 30);
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    const again = page.getByRole('button', { name: 'Tip $30 again' });
+    await expect(again).toBeVisible();
+    await proceedWith(page, '$20');
+    const pay = page.getByRole('button', { name: /^Pay \$21\.00/ });
+    await expect(pay).toBeVisible();
+    const elsewhere = await context.newPage();
+    await elsewhere.goto('/offline');
+    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), next.token);
+    await expect(toast(page, OTHER_ACCOUNT)).toBeVisible();
+    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
+    await expect(pay).toHaveCount(0);
+    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), customer.token);
+    await expect(again).toBeVisible();
+    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), next.token);
+    await expect(again).toHaveCount(0);
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await pay.click();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+    expect(await backstage.transactions(next)).toMatchObject([{ amount: 20 }]);
+  });
+
+  test('that logs in in the same tab and comes back to the payment, or after the session has ended', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    const next = await backstage.customer();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    const pay = page.getByRole('button', { name: /^Pay/ });
+    await expect(pay).toBeVisible();
+    await page.evaluate((token) => localStorage.setItem('tipwell_token', token), next.token);
+    await page.reload();
+    await expect(toast(page, OTHER_ACCOUNT)).toBeVisible();
+    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
+    await page.goForward();
+    await expect(pay).toHaveCount(0);
+
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(pay).toBeVisible();
+    await backstage.call('POST', '/auth/logout', { token: next.token });
+    await pay.click();
+    await expect(page.getByText('is waiting')).toBeVisible();
+    await logInByForm(page, customer);
+    await expect(toast(page, OTHER_ACCOUNT)).toBeVisible();
+    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
+    await expect(pay).toHaveCount(0);
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+  });
+
+  test('where nobody is logged in meanwhile, the amounts are shown, and Proceed asks for a login', async ({
+    page,
+    context,
+    backstage,
+    logInAs,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await expect(page.getByRole('button', { name: /^Pay/ })).toBeVisible();
+    const elsewhere = await context.newPage();
+    await elsewhere.goto('/offline');
+    await elsewhere.evaluate(() => localStorage.removeItem('tipwell_token'));
+    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(page.getByText('is waiting')).toBeVisible();
+  });
 });
 
 test.describe('a login on the way to a tip', () => {

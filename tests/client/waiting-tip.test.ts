@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { stubStorage } from './browser.ts';
 
-const TIP = { figures: '12,34', receiver: 'Alex Reed' };
+const TIP = { figures: '12,34', receiver: 'Alex Reed', preparedBy: 'cam' };
 
 async function loadPage() {
   vi.resetModules();
@@ -59,7 +59,7 @@ it('is the newest one also where the storage is full', async () => {
   vi.spyOn(storage, 'setItem').mockImplementation(() => {
     throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
   });
-  const newest = { figures: '250', receiver: 'Alex Reed' };
+  const newest = { figures: '250', receiver: 'Alex Reed', preparedBy: null };
   keepTip('K7Q2M9XW4T', newest);
   expect(takeWaitingTip('K7Q2M9XW4T')).toEqual(newest);
 });

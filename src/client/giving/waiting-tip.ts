@@ -5,6 +5,8 @@ export interface WaitingTip {
   /** The amount as a person would type it. */
   readonly figures: string;
   readonly receiver: string;
+  /** The account that chose the amount, whose session has ended; null when nobody was logged in. */
+  readonly preparedBy: string | null;
 }
 
 export function keepTip(qrId: string, tip: WaitingTip): void {
@@ -18,8 +20,9 @@ export function waitingTip(qrId: string): WaitingTip | null {
 
 /** Reads what was kept; null for anything else. */
 export function tipIn(kept: unknown): WaitingTip | null {
-  const { figures, receiver }: Readonly<Record<string, unknown>> = Object(kept);
-  return typeof figures === 'string' && typeof receiver === 'string' ? { figures, receiver } : null;
+  const { figures, receiver, preparedBy }: Readonly<Record<string, unknown>> = Object(kept);
+  if (typeof figures !== 'string' || typeof receiver !== 'string') return null;
+  return { figures, receiver, preparedBy: typeof preparedBy === 'string' ? preparedBy : null };
 }
 
 /** As `waitingTip`, which then waits no longer. */

@@ -8,6 +8,8 @@ export type Entry =
   | {
       readonly step: 'payment';
       readonly figures: string;
+      /** The account that chose the amount, or GUEST; null while nobody is known to have chosen it. */
+      readonly preparedBy: string | null;
       /** Whether the entry of its amount is the one below it, also after a reload. */
       readonly isAboveAmount: boolean;
     }

@@ -6,10 +6,11 @@ import type { Receipt } from './tip-flow.ts';
 /** The step back that the browser is taking, which is asynchronous; null when there is none. */
 let stepBack: Promise<void> | null = null;
 
-export async function enterPayment(figures: string): Promise<void> {
+export async function enterPayment(figures: string, preparedBy: string): Promise<void> {
   await stepBack;
   markEntry({ step: 'select-amount', figures });
-  navigate(currentPath(), { state: { step: 'payment', figures, isAboveAmount: true } satisfies Entry });
+  const entry: Entry = { step: 'payment', figures, preparedBy, isAboveAmount: true };
+  navigate(currentPath(), { state: entry });
 }
 
 /** Goes from the entry of the payment back to that of the amount, and resolves when the browser is there. */

@@ -13,10 +13,10 @@ import { toastError, toastMessage } from '../toasts.ts';
 import { registrationMode } from '../ui/later/registration-mode.ts';
 import { awaitsLogin, openAttempt, unsettledAttempt } from './attempt.ts';
 import { markEntry, presentEntry } from './history-entries.ts';
-import { GUEST, payerOf } from './payer.ts';
+import { GUEST, isAccount, isOthers, payerOf } from './payer.ts';
 import { enterPayment, enterReturn, enterSuccess, leavePayment } from './payment-entries.ts';
 import type { Provider } from './provider.ts';
-import { LOGIN_FIRST, type PaymentPage, recallPause, sendTip } from './send-tip.ts';
+import { LOGIN_FIRST, OTHER_ACCOUNT, type PaymentPage, recallPause, sendTip } from './send-tip.ts';
 import { type Choice, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
 
 type Dispatch = (event: TipEvent) => void;
@@ -42,12 +42,12 @@ export async function proceed(
   if (payerId === null) {
     toastMessage(LOGIN_FIRST);
     // Without an invitation, where one is needed, only a login leads on.
-    leaveForLogin(provider, choice, registrationMode() === 'open' ? 'sign-up' : 'login');
+    leaveForLogin(provider, choice, registrationMode() === 'open' ? 'sign-up' : 'login', null);
     return;
   }
   if (payerId === GUEST && awaitsLogin(provider.qrId)) {
     toastMessage(LAST_TIP_FIRST);
-    leaveForLogin(provider, choice, 'login');
+    leaveForLogin(provider, choice, 'login', null);
     return;
   }
   dispatch({ type: 'checked' });
@@ -62,7 +62,7 @@ export async function proceed(
     enterReturn(begun.transactionId);
     return;
   }
-  await enterPayment(figuresOf(choice));
+  await enterPayment(figuresOf(choice), payerId);
   dispatch({ type: 'proceeded', attempt: openAttempt(provider.qrId, payerId, amountCents) });
 }
 
@@ -87,7 +87,7 @@ export async function pay(
   else dispatch(event);
   if (window.location.pathname !== pathname) return;
   if (event.type === 'paid') enterSuccess(event.receipt);
-  else if (next === 'login') leaveForLogin(provider, choice, 'login');
+  else if (next === 'login') leaveForLogin(provider, choice, 'login', attempt.userId);
   else if (event.type !== 'revised') await leavePayment();
   // The page of an ended code says what its holder can do.
   if (next === 'ended-code' && window.location.pathname === pathname) window.location.reload();
@@ -100,7 +100,7 @@ function showPaused(dispatch: Dispatch): void {
 
 /** The payer of the open demo without a login; null for every other code. */
 function payerOfDemo(provider: Provider): string | null {
-  return isOfOpenDemo(provider) ? 'anybody' : null;
+  return isOfOpenDemo(provider) ? GUEST : null;
 }
 
 /** It never resolves, so that nothing can be tapped meanwhile. Back from there leads to the state of the payment. */
@@ -114,12 +114,17 @@ function leaveForPayment({ transactionId, url }: PaymentPage): Promise<never> {
 
 export async function payWithAccount(provider: Provider, choice: Choice): Promise<void> {
   await leavePayment();
-  leaveForLogin(provider, choice, 'login');
+  leaveForLogin(provider, choice, 'login', GUEST);
 }
 
-function leaveForLogin({ qrId, fullName }: Provider, choice: Choice, tab: AuthTab): void {
+function leaveForLogin(
+  { qrId, fullName }: Provider,
+  choice: Choice,
+  tab: AuthTab,
+  preparedBy: string | null,
+): void {
   const figures = figuresOf(choice);
-  keepTip(qrId, { figures, receiver: fullName });
+  keepTip(qrId, { figures, receiver: fullName, preparedBy });
   markEntry({ step: 'select-amount', figures });
   navigate(authFor(currentPath(), tab));
 }
@@ -153,7 +158,7 @@ export async function continuePayment(
     return;
   }
   if (unsettled?.wasSent) {
-    if (entry.step !== 'payment') await enterPayment(formatMoney(unsettled.amountCents));
+    if (entry.step !== 'payment') await enterPayment(formatMoney(unsettled.amountCents), unsettled.userId);
     dispatch({ type: 'resumed', attempt: unsettled });
     return;
   }
@@ -164,17 +169,26 @@ export async function continuePayment(
     return;
   }
   const waiting = takeWaitingTip(qrId);
-  if (entry.step === 'success' || (waiting === null && entry.step !== 'payment')) return;
-  const { figures } = waiting ?? entry;
+  const begun = entry.step === 'payment' ? entry : null;
+  const prepared = waiting ?? begun;
+  if (entry.step === 'success' || prepared === null) return;
+  const { figures, preparedBy } = prepared;
+  dispatch({ type: 'amount-changed' });
   dispatch({ type: 'restored', figures });
   const { amountCents } = readTipAmount(figures);
-  if (amountCents === null || (payerId === GUEST && awaitsLogin(qrId))) {
+  const isOfOther = isOthers(preparedBy, payerId);
+  if (amountCents === null || isOfOther || (payerId === GUEST && awaitsLogin(qrId))) {
     markEntry({ step: 'select-amount', figures });
+    if (isOfOther) toastError(OTHER_ACCOUNT);
     return;
   }
-  // After a login the entry below belongs to the tip page that led to it.
-  if (waiting !== null) markEntry({ step: 'payment', figures, isAboveAmount: false });
-  // A guest who logs in elsewhere before paying pays under the account.
-  dispatch({ type: 'amount-changed' });
+  // A guest who logs in elsewhere before paying pays under the account. What an account has prepared stays its own.
+  markEntry({
+    step: 'payment',
+    figures,
+    preparedBy: isAccount(preparedBy) ? preparedBy : payerId,
+    // After a login the entry below belongs to the tip page that led to it.
+    isAboveAmount: waiting === null && begun?.isAboveAmount === true,
+  });
   dispatch({ type: 'proceeded', attempt: openAttempt(qrId, payerId, amountCents) });
 }

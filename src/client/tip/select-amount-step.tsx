@@ -79,7 +79,7 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
             // Nothing is offered when it cannot be fetched.
             <Boundary>
               <Suspense>
-                <SameAgain provider={provider} onGive={onProceed} />
+                <SameAgain key={session.user.id} provider={provider} onGive={onProceed} />
               </Suspense>
             </Boundary>
           )}

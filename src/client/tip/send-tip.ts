@@ -29,7 +29,8 @@ import type { Receipt, TipEvent } from './tip-flow.ts';
 
 export const LOGIN_FIRST = 'Please login to send tips';
 export const PAYMENT_FAILED = 'Payment failed. Please try again.';
-const OTHER_ACCOUNT = 'Another account is logged in now. Nothing was charged to it: proceed to pay with it.';
+export const OTHER_ACCOUNT =
+  'Another account is logged in now. Nothing was charged to it: proceed to pay with it.';
 const DEMO_PAYMENT_MS = 2_000;
 
 type Paid = Pick<Transaction, 'status' | 'paymentUrl'> & { readonly receipt: Receipt };

@@ -93,12 +93,16 @@ export function useTipFlow(provider: Provider): TipFlowActions {
 
   const payerId = payerOf(session);
   const goOn = useEffectEvent(async () => {
+    // The outcome of a running payment comes first, whoever is logged in meanwhile.
+    if (flow.step === 'payment' && flow.isPaying) return;
     const entry = presentEntry();
     const present = presentSession();
     const payerId = payerOf(present);
     const isAboutToPay = entry.step === 'payment';
-    if (payerId === null && present.status === 'signed-out' && isAboutToPay)
+    if (payerId === null && present.status === 'signed-out' && isAboutToPay) {
+      dispatch({ type: 'amount-changed' });
       markEntry({ step: 'select-amount', figures: entry.figures });
+    }
     if (payerId === null || paidIn(window.location.search) !== null) return;
     if (payerId === GUEST && !isAboutToPay && !mayKeepAttempt()) return;
     const paying = await fetchPayingIfPossible();
