@@ -3,7 +3,7 @@
  * gets those of somebody else.
  */
 import type { Page } from '@playwright/test';
-import { expect, logInByForm, PASSWORD, storedToken, tipSwitch, toast } from './fixtures.ts';
+import { expect, holdAnswers, logInByForm, PASSWORD, storedToken, tipSwitch, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import {
@@ -62,6 +62,47 @@ test('a tip reaches a device whose owner turned notifications on, from the tap o
   const { deliver, shown } = await findWorker(page);
   await deliver(push.payloadsOf(endpoint)[0]);
   expect(await shown()).toEqual([{ title: '$10.00 tip · you keep $9.70', body: 'Bartender' }]);
+});
+
+test('what is being turned on is ended by no look at what the server knows, in this tab or in another', async ({
+  page,
+  backstage,
+  logInAs,
+  server,
+  complaints,
+}) => {
+  const provider = await backstage.provider();
+  await logInAs(provider);
+  await turnOn(page);
+  await tipSwitch(page).click();
+  await expect(tipSwitch(page)).not.toBeChecked();
+
+  await test.step('a look that a typed password brings about', async () => {
+    await backstage.ageLogin(provider, 16);
+    await tipSwitch(page).click();
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await expect(page.getByText(REACHED)).toBeVisible();
+    expect(await endpointOf(page)).not.toBeNull();
+    expect(complaints.splice(0)).toHaveLength(1);
+  });
+
+  await test.step('a look of a tab that is opened meanwhile', async () => {
+    await tipSwitch(page).click();
+    await expect(tipSwitch(page)).not.toBeChecked();
+    const answers = await holdAnswers(page, /notifications\.register/);
+    await tipSwitch(page).click();
+    await expect.poll(() => endpointOf(page)).not.toBeNull();
+    const other = await page.context().newPage();
+    await other.goto('/dashboard');
+    await expect(other.getByText('No QR Codes Yet')).toBeVisible();
+    const keeper = () => other.evaluate(async () => (await navigator.locks.query()).pending?.length);
+    await expect.poll(keeper).toBe(1);
+    answers.release();
+    await expect(page.getByText(REACHED)).toBeVisible();
+    expect(await endpointOf(page)).not.toBeNull();
+    expect(await devicesOf(server.url, provider)).toHaveLength(1);
+  });
 });
 
 test('messages are shown on request, a test notification comes at once, and notifications end with a tap', async ({

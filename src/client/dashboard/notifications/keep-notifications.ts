@@ -8,7 +8,7 @@ import type { UserId } from '#shared/ids.ts';
 import { call } from '../../calls.ts';
 import { paths } from '../../paths.ts';
 import { PASSWORD_TYPED } from '../../session/session.ts';
-import { deviceOf, findSubscription, type Kept, keep, keyOf, readKept } from './registration.ts';
+import { deviceOf, findSubscription, inTurn, type Kept, keep, keyOf, readKept } from './registration.ts';
 
 let stop = () => {};
 
@@ -20,25 +20,28 @@ export function keepNotifications(userId: UserId): void {
   const look = () => {
     if (!document.hidden) void tellSeen();
   };
+  const checkAgain = () => void inTurn(() => check(userId));
   document.addEventListener('visibilitychange', look, { signal });
   window.addEventListener('focus', look, { signal });
   navigator.serviceWorker.addEventListener(
     'message',
     ({ data }) => {
-      if (data === 'subscription-changed') void check(userId);
+      if (data === 'subscription-changed') checkAgain();
     },
     { signal },
   );
   // Some time after the login, only a typed password lets a device be registered again.
-  window.addEventListener(PASSWORD_TYPED, () => void check(userId), { signal });
+  window.addEventListener(PASSWORD_TYPED, checkAgain, { signal });
   look();
-  void check(userId);
+  checkAgain();
 }
 
-export async function moveNotifications(userId: UserId): Promise<void> {
-  const subscription = await findSubscription();
-  const kept = readKept(userId);
-  if (subscription && kept) await registerAgain(subscription, kept);
+export function moveNotifications(userId: UserId): Promise<void> {
+  return inTurn(async () => {
+    const subscription = await findSubscription();
+    const kept = readKept(userId);
+    if (subscription && kept) await registerAgain(subscription, kept);
+  });
 }
 
 async function tellSeen(): Promise<void> {

@@ -21,6 +21,15 @@ export function isPageOfIos(): boolean {
   return 'standalone' in navigator && navigator.standalone === false;
 }
 
+/**
+ * Makes changes of the registration one after the other, in all tabs: one that is half made, with a subscription of
+ * which the server does not know yet, would be ended.
+ */
+export async function inTurn<Outcome>(change: () => Promise<Outcome>): Promise<Outcome> {
+  // Browsers before 2022 have no locks.
+  return 'locks' in navigator ? navigator.locks.request(NOTICES_KEY, change) : change();
+}
+
 export async function findSubscription(): Promise<PushSubscription | null> {
   if (!('serviceWorker' in navigator)) return null;
   return subscriptionOf(await navigator.serviceWorker.getRegistration(paths.dashboard));

@@ -8,7 +8,7 @@ import { withPassword } from '../../signed-in/later/password-again.ts';
 import { FRESH, type Part } from '../../signed-in/part.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 import { keepNotifications } from './keep-notifications.ts';
-import { deviceOf, findSubscription, keep, keyOf, readKept, subscribe } from './registration.ts';
+import { deviceOf, findSubscription, inTurn, keep, keyOf, readKept, subscribe } from './registration.ts';
 
 const NO_PUSH_SERVICE =
   "Your browser's push service could not be reached. " +
@@ -29,7 +29,7 @@ export type NotificationActions = Omit<ReturnType<typeof useNotifications>, 'sta
 
 export function useNotifications(userId: UserId) {
   const utils = trpc.useUtils();
-  const { standing, kept, subscription, reload, retry } = useStanding(userId);
+  const { standing, kept, reload, retry } = useStanding(userId);
   const registering = trpc.notifications.register.useMutation();
   const updating = trpc.notifications.update.useMutation();
   const removing = trpc.notifications.remove.useMutation();
@@ -41,17 +41,25 @@ export function useNotifications(userId: UserId) {
 
     /** Needs the permission. @returns the sentence of the failure; null when notifications are on. */
     async turnOn(publicKey: string): Promise<string | null> {
-      let subscribed: PushSubscription;
-      try {
-        subscribed = await subscribe(publicKey);
-      } catch {
-        return NO_PUSH_SERVICE;
+      async function register(): Promise<string | null> {
+        const subscribed = await subscribe(publicKey).catch(() => null);
+        if (subscribed === null) return NO_PUSH_SERVICE;
+        try {
+          const { id, withWords } = await registering.mutateAsync(deviceOf(subscribed));
+          keep({ userId, id, endpoint: subscribed.endpoint, withWords });
+          return null;
+        } catch (error) {
+          // Another tab may have registered it.
+          if (readKept(userId)?.endpoint !== subscribed.endpoint)
+            await subscribed.unsubscribe().catch(() => {});
+          throw error;
+        }
       }
       try {
-        const { id, withWords } = await withPassword(() => registering.mutateAsync(deviceOf(subscribed)));
-        keep({ userId, id, endpoint: subscribed.endpoint, withWords });
+        // No other tab waits for a password.
+        const failure = await withPassword(() => inTurn(register));
+        if (failure !== null) return failure;
       } catch (error) {
-        await subscribed.unsubscribe().catch(() => {});
         return failureOf(error).detail ?? NOT_REACHED;
       }
       keepNotifications(userId);
@@ -61,8 +69,10 @@ export function useNotifications(userId: UserId) {
 
     async turnOff({ id }: NotificationDevice, isOwn: boolean): Promise<void> {
       if (isOwn) {
-        keep(null);
-        await subscription?.unsubscribe().catch(() => {});
+        await inTurn(async () => {
+          keep(null);
+          await (await findSubscription())?.unsubscribe().catch(() => {});
+        });
       }
       try {
         await withPassword(() => removing.mutateAsync({ id }));
@@ -126,7 +136,6 @@ function useStanding(userId: UserId) {
   return {
     standing: standing(),
     kept,
-    subscription: here.data,
     async reload(): Promise<void> {
       await Promise.allSettled([utils.notifications.devices.invalidate(), here.refetch()]);
     },
