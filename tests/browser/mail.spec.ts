@@ -102,6 +102,37 @@ test('somebody who forgot the password gets back into the dashboard by a link, w
   await expect(page.getByRole('button', { name: 'Email Me a Link' })).toBeVisible();
 });
 
+test("a new password leaves somebody else logged in who is so in this browser, and ends one's own session", async ({
+  page,
+  backstage,
+  mails,
+  logInAs,
+  complaints,
+}) => {
+  const [person, other] = [await backstage.customer(), await backstage.customer()];
+  const linkOf = async ({ email }: Person) => {
+    await backstage.call('POST', '/auth/password/forgotten', { body: { email } });
+    return linkIn(await newest(mails, email, 'Choose a new password')).url;
+  };
+  await logInAs(other);
+  await page.goto(await linkOf(person));
+  await page.getByLabel('New password').fill(NEW_PASSWORD);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Password changed' })).toBeFocused();
+  await expect(page.getByRole('status')).toContainText(`still logged in as @${other.username}`);
+  await expectForEverybody(page, 'a password of another account');
+  await picture(page, 'mail-reset-other');
+  await page.getByRole('link', { name: 'Go to Dashboard' }).click();
+  await expect(page.getByRole('heading', { name: `Welcome, ${other.fullName}` })).toBeVisible();
+
+  await page.goto(await linkOf(other));
+  await page.getByLabel('New password').fill(NEW_PASSWORD);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL('/auth');
+  // The browser is told that its session has ended.
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+});
+
 test('a new password by a link that had no answer may count, and says so', async ({
   page,
   backstage,

@@ -4,12 +4,14 @@ import { type SubmitEvent, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
+import type { User } from '#shared/accounts.ts';
 import { LINK_PATHS } from '#shared/mail-paths.ts';
 import { api } from '../api-client/api.ts';
+import { verifySession } from '../calls.ts';
 import { useAttempts } from '../controls/attempts.ts';
 import { authFor } from '../later/addresses.ts';
 import { paths } from '../paths.ts';
-import { endSession } from '../session/session.ts';
+import { presentSession } from '../session/session.ts';
 import { toastSuccess } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
@@ -32,23 +34,29 @@ export function Reset() {
   const token = useLinkToken();
   const next = nextFrom(useSearch()) ?? paths.dashboard;
   const [sentTo, setSentTo] = useState<string | null>(null);
+  /** Who is logged in here all the same, as on the device of a friend. */
+  const [other, setOther] = useState<User | null>(null);
   const asked = sentTo === null ? 'Forgot your password?' : 'Check your email';
-  const title = token === null ? asked : 'Choose a new password';
+  const title = other ? 'Password changed' : token === null ? asked : 'Choose a new password';
   return (
     <Screen
       title={title}
       width="column"
-      actions={
-        <ButtonLink look="quiet" href={authFor(next)}>
-          Login
-        </ButtonLink>
-      }
+      {...(!other && {
+        actions: (
+          <ButtonLink look="quiet" href={authFor(next)}>
+            Login
+          </ButtonLink>
+        ),
+      })}
     >
       <section className={[card.card, styles.card].join(' ')}>
         {/* The next step has another heading, which takes the focus from the button that is gone. */}
         <ScreenHeading key={title}>{title}</ScreenHeading>
-        {token !== null ? (
-          <NewPassword key={token} token={token} />
+        {other ? (
+          <OtherSession of={other} />
+        ) : token !== null ? (
+          <NewPassword key={token} token={token} onOther={setOther} />
         ) : sentTo !== null ? (
           <Sent to={sentTo} onAgain={() => setSentTo(null)} />
         ) : sendsMail() ? (
@@ -114,7 +122,25 @@ function Sent({ to, onAgain }: { readonly to: string; readonly onAgain: () => vo
   );
 }
 
-function NewPassword({ token }: { readonly token: string }) {
+function OtherSession({ of: { username } }: { readonly of: User }) {
+  return (
+    <>
+      <p role="status">
+        This browser is still logged in as <bdi>@{username}</bdi>, which is another account. To use your new
+        password here, log out there first.
+      </p>
+      <ButtonLink href={paths.dashboard}>Go to Dashboard</ButtonLink>
+    </>
+  );
+}
+
+interface NewPasswordProps {
+  readonly token: string;
+  /** Called once the password is changed, where somebody else is logged in. */
+  readonly onOther: (user: User) => void;
+}
+
+function NewPassword({ token, onOther }: NewPasswordProps) {
   const form = useForm({ defaultValues: { newPassword: '' } });
   const attempts = useAttempts();
   const { errors } = form.formState;
@@ -125,7 +151,10 @@ function NewPassword({ token }: { readonly token: string }) {
       try {
         await form.handleSubmit(async ({ newPassword }) => {
           await api.auth.resetPassword.mutate({ token, newPassword });
-          endSession();
+          // The session of this browser has ended with it only where it is one of the same account.
+          await verifySession();
+          const session = presentSession();
+          if (session.status === 'signed-in') return onOther(session.user);
           toastSuccess('Password changed. Log in with your new one.');
           navigate(authFor(paths.dashboard), { replace: true });
         })(event);
