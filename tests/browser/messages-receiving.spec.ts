@@ -167,6 +167,10 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   await field.fill('Thanks');
   await send.click();
   await page.keyboard.press('Escape');
+  await page
+    .getByRole('dialog', { name: 'Discard your changes?' })
+    .getByRole('button', { name: 'Discard' })
+    .click();
   await expect(dialog(page)).toHaveCount(0);
   leave();
   await expect(

@@ -35,6 +35,15 @@ test('the three ready thank-yous are changed together, in the profile and where 
   await expect(field(2)).toBeFocused();
   await expectForEverybody(page, 'thank-yous that are refused');
   await picture(page, 'words-21-thank-yous-refused');
+  const discarding = page.getByRole('dialog', { name: 'Discard your changes?' });
+  for (const leave of [
+    () => page.getByRole('button', { name: 'Security & Data' }).click(),
+    () => openTabUnderToast(page, 'Transactions'),
+  ]) {
+    await leave();
+    await discarding.getByRole('button', { name: 'Keep Editing' }).click();
+    await expect(field(2)).toHaveValue('Find me at www.example.com');
+  }
   await field(2).fill('¡Gracias!');
   await field(3).fill(' ');
   await page.getByRole('button', { name: 'Save' }).press('Enter');
@@ -52,10 +61,20 @@ test('the three ready thank-yous are changed together, in the profile and where 
   await picture(page, 'words-22-change');
   await expectForEverybody(page, 'the ready thank-yous in the dialog');
   await field(1).fill('Danke schön!');
-  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await expect(discarding).toContainText('Your thank-yous have changes that are not saved.');
+  await discarding.getByRole('button', { name: 'Keep Editing' }).click();
+  await field(1).press('Enter');
   await expect(ready).toHaveText(['Danke schön!', '¡Gracias!']);
   await expect(dialog(page).getByRole('button', { name: 'Change these thank-yous' })).toBeFocused();
+  // Whoever thanks by another text than the one that is typed is not asked about that.
+  await page.getByLabel('In your own words').fill('Cheers!');
+  await page.goBack();
+  await expect(discarding).toContainText('Your thank-you is not sent.');
+  await discarding.getByRole('button', { name: 'Keep Editing' }).click();
+  await expect(page.getByLabel('In your own words')).toHaveValue('Cheers!');
   await ready.getByRole('button', { name: 'Danke schön!' }).click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
   await expect(rows(page)).toContainText('You said: Danke schön!');
 });
 

@@ -1,5 +1,6 @@
 /** A received tip in the order of what was written: the giver's message, the thank-you, then what else can be done. */
 import { useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
@@ -9,6 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { operatorContact } from '../../ui/later/contact.ts';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { keptOf } from '../../ui/later/tip-changes.ts';
+import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import { useIsOpen } from '../is-open.ts';
 import { focusIfLost } from '../question.ts';
 import { GivenMessage } from './given-message.tsx';
@@ -23,17 +25,36 @@ interface MessagesDialogProps {
 
 export function MessagesDialog({ tip, onClose }: MessagesDialogProps) {
   const { amountCents, serviceCategory, createdAt } = tip;
+  const [isOwnTyped, setOwnTyped] = useState(false);
+  const [areReadyTyped, setReadyTyped] = useState(false);
+  function discard() {
+    setOwnTyped(false);
+    setReadyTyped(false);
+  }
+  const unsaved = useUnsaved(isOwnTyped || areReadyTyped, discard);
+
+  function closeThanked() {
+    // What was typed is sent, or can no longer be.
+    flushSync(discard);
+    unsaved.finish(onClose);
+  }
+
   return (
-    <Dialog title={`${formatMoney(amountCents)} tip`} size="column" onClose={onClose}>
+    <Dialog title={`${formatMoney(amountCents)} tip`} size="column" onClose={() => unsaved.close(onClose)}>
       <p className={styles.note}>
         {CATEGORY_LABELS[serviceCategory]} · {keptOf(tip)} ·{' '}
         <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>
       </p>
       <div className={styles.parts}>
         <GivenMessage tip={tip} />
-        <Thanks tip={tip} onThanked={onClose} />
+        <Thanks tip={tip} onThanked={closeThanked} onOwnChange={setOwnTyped} onReadyChange={setReadyTyped} />
         <Actions tip={tip} />
       </div>
+      <DiscardQuestion unsaved={unsaved}>
+        <p>
+          {isOwnTyped ? 'Your thank-you is not sent.' : 'Your thank-yous have changes that are not saved.'}
+        </p>
+      </DiscardQuestion>
     </Dialog>
   );
 }

@@ -1,5 +1,7 @@
 /** The ready thank-yous in the profile. */
+import { useState } from 'react';
 import { toastSuccess } from '../../toasts.ts';
+import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
 import styles from './messages.module.css';
 import { useReadyThankYous } from './thank-yous.ts';
@@ -7,6 +9,8 @@ import { ThankYousForm } from './thank-yous-form.tsx';
 
 export function OwnThankYous() {
   const { texts, retry } = useReadyThankYous();
+  const [isTyped, setTyped] = useState(false);
+  const unsaved = useUnsaved(isTyped, () => setTyped(false));
   if (texts.status === 'loading') return <Loading />;
   if (texts.status === 'failed') {
     return (
@@ -20,7 +24,14 @@ export function OwnThankYous() {
       <p className={styles.note}>
         Tap one on a tip or its notification, and the person who tipped you sees it.
       </p>
-      <ThankYousForm texts={texts.data} onSaved={() => toastSuccess('Thank-yous saved', 'thank-yous')} />
+      <ThankYousForm
+        texts={texts.data}
+        onUnsavedChange={setTyped}
+        onSaved={() => unsaved.finish(() => toastSuccess('Thank-yous saved', 'thank-yous'))}
+      />
+      <DiscardQuestion unsaved={unsaved}>
+        <p>Your thank-yous have changes that are not saved.</p>
+      </DiscardQuestion>
     </div>
   );
 }

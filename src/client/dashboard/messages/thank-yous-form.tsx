@@ -5,6 +5,7 @@ import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
+import { useTellUnsaved } from '../../ui/later/unsaved.tsx';
 import styles from './messages.module.css';
 import { counted, PROPOSED } from './thank-yous.ts';
 
@@ -12,18 +13,25 @@ interface ThankYousFormProps {
   readonly texts: readonly string[];
   /** Whether a button has opened the form, so that the first field takes the focus. */
   readonly isOpened?: boolean;
+  readonly onUnsavedChange: (isUnsaved: boolean) => void;
   readonly onSaved: () => void;
   readonly onCancel?: () => void;
 }
 
-export function ThankYousForm({ texts, isOpened = false, onSaved, onCancel }: ThankYousFormProps) {
+export function ThankYousForm(props: ThankYousFormProps) {
+  const { texts, isOpened = false, onUnsavedChange, onSaved, onCancel } = props;
   /** Null until somebody types, so that texts that were saved elsewhere are filled in. */
   const [typed, setTyped] = useState<string[] | null>(null);
-  const fields = typed ?? PROPOSED.map((_, index) => texts[index] ?? '');
+  const present = PROPOSED.map((_, index) => texts[index] ?? '');
+  const fields = typed ?? present;
   const [errors, setErrors] = useState<ReadonlyMap<string, string>>(new Map());
   const form = useRef<HTMLFormElement>(null);
   const attempts = useAttempts();
   const utils = trpc.useUtils();
+  useTellUnsaved(
+    fields.some((text, index) => text !== present[index]),
+    onUnsavedChange,
+  );
 
   useEffect(() => {
     if (isOpened) form.current?.querySelector('input')?.focus();
@@ -33,7 +41,8 @@ export function ThankYousForm({ texts, isOpened = false, onSaved, onCancel }: Th
     setErrors(new Map());
     try {
       utils.messages.thankYous.setData(undefined, await api.messages.saveThankYous.mutate({ texts: fields }));
-      setTyped(null);
+      // Somebody may have gone on typing.
+      setTyped((now) => (now === typed ? null : now));
       onSaved();
     } catch (error) {
       const { detail, fieldErrors } = failureOf(error);

@@ -9,6 +9,7 @@ import { trpc } from '../../signed-in/api-hooks.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/later/text-area.tsx';
+import { useTellUnsaved } from '../../ui/later/unsaved.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { useIsOpen } from '../is-open.ts';
 import { focusIfLost } from '../question.ts';
@@ -22,9 +23,14 @@ const NO_ANSWER = unanswered('the thank-you was sent');
 interface ThanksProps {
   readonly tip: Transaction;
   readonly onThanked: () => void;
+  /** Told whether a text of one's own is typed that is not sent. */
+  readonly onOwnChange: (isUnsaved: boolean) => void;
+  /** Told whether the ready thank-yous have changes. */
+  readonly onReadyChange: (isUnsaved: boolean) => void;
 }
 
-export function Thanks({ tip, onThanked }: ThanksProps) {
+export function Thanks(props: ThanksProps) {
+  const { tip } = props;
   const { thankYou, thankedAt } = tip;
   /** Shown in the dialog, because it lies over all toasts; also when another device was faster. */
   const [failure, setFailure] = useState<string | null>(null);
@@ -38,7 +44,7 @@ export function Thanks({ tip, onThanked }: ThanksProps) {
   return (
     <section className={styles.part} aria-labelledby="thanks">
       {!isThanked ? (
-        <SayThanks tip={tip} failure={failure} onThanked={onThanked} onFailure={setFailure} />
+        <SayThanks {...props} failure={failure} onFailure={setFailure} />
       ) : (
         <>
           <Failed failure={failure} />
@@ -67,8 +73,10 @@ interface SayThanksProps extends ThanksProps {
   readonly onFailure: (sentence: string | null) => void;
 }
 
-function SayThanks({ tip, failure, onThanked, onFailure }: SayThanksProps) {
+function SayThanks(props: SayThanksProps) {
+  const { tip, failure, onThanked, onFailure, onOwnChange, onReadyChange } = props;
   const [own, setOwn] = useState('');
+  useTellUnsaved(own.trim() !== '', onOwnChange);
   const [ownError, setOwnError] = useState<string>();
   const attempts = useAttempts();
   const utils = trpc.useUtils();
@@ -110,6 +118,7 @@ function SayThanks({ tip, failure, onThanked, onFailure }: SayThanksProps) {
       <Ready
         isUnderWay={attempts.isUnderWay}
         onChosen={(text) => void attempts.run(() => thank(text, false))}
+        onUnsavedChange={onReadyChange}
       />
       <Failed failure={failure} />
       <form ref={field} className={styles.form} method="dialog" noValidate onSubmit={send}>
@@ -134,9 +143,10 @@ function SayThanks({ tip, failure, onThanked, onFailure }: SayThanksProps) {
 interface ReadyProps {
   readonly isUnderWay: boolean;
   readonly onChosen: (text: string) => void;
+  readonly onUnsavedChange: (isUnsaved: boolean) => void;
 }
 
-function Ready({ isUnderWay, onChosen }: ReadyProps) {
+function Ready({ isUnderWay, onChosen, onUnsavedChange }: ReadyProps) {
   const { texts } = useReadyThankYous();
   const [isChanging, setChanging] = useState(false);
   const change = useRef<HTMLButtonElement>(null);
@@ -148,7 +158,16 @@ function Ready({ isUnderWay, onChosen }: ReadyProps) {
 
   if (texts.status === 'loading') return <Skeleton height="tall" />;
   const ready = texts.status === 'ready' ? texts.data : PROPOSED;
-  if (isChanging) return <ThankYousForm texts={ready} isOpened onSaved={leave} onCancel={leave} />;
+  if (isChanging)
+    return (
+      <ThankYousForm
+        texts={ready}
+        isOpened
+        onUnsavedChange={onUnsavedChange}
+        onSaved={leave}
+        onCancel={leave}
+      />
+    );
   return (
     <>
       <ul className={styles.ready}>
