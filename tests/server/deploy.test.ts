@@ -165,6 +165,16 @@ describe('the image', () => {
     expect(lastStage).toMatch(new RegExp(`^EXPOSE ${config.port}$`, 'm'));
   });
 
+  test('is started as a server that tells the visitors behind the proxy apart', () => {
+    const [command = ''] = /docker run (?:.*\\\n)*.*/.exec(readFileSync('deploy/Dockerfile', 'utf8')) ?? [];
+    const passed = [...command.matchAll(/ -e (\w+)=(\S+)/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]);
+    const config = parseConfig({ ...variables, ...Object.fromEntries(passed) });
+    expect(config).toMatchObject({ publicUrl: 'https://tips.example.com', trustedProxies: ['172.17.0.1'] });
+  });
+
   test('lets SQLite sort in files where a read-only container may write', () => {
     expect(dockerfile.match(/^VOLUME (.+)$/m)?.[1]).toBe(JSON.stringify([variables['SQLITE_TMPDIR']]));
   });
