@@ -4,8 +4,8 @@ import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { installedCaddy, type ShippedCaddyfile, startCaddy } from '#tests/support/caddy.ts';
 import { startServer, stopEverything } from '#tests/support/running-server.ts';
 
-const SECRETS = ['a-secret-cookie', 'a-secret-token', 'a-secret-key', 'a-secret-query', 'a-secret-receipt'];
-const [COOKIE, TOKEN, KEY, QUERY, RECEIPT] = SECRETS;
+const SECRETS = ['cookie', 'token', 'key', 'query', 'receipt', 'statement'].map((name) => `a-secret-${name}`);
+const [COOKIE, TOKEN, KEY, QUERY, RECEIPT, STATEMENT] = SECRETS;
 
 afterAll(stopEverything);
 
@@ -43,6 +43,7 @@ test.for<ShippedCaddyfile>([
   await send(`/tip/none?paid=${QUERY}`);
   await send(`/r/${RECEIPT}?a=${QUERY}`);
   await send(`/api/transactions/${RECEIPT}/refund`, { method: 'POST' });
+  await send(`/unsubscribe/${STATEMENT}`, { method: 'POST' });
   const guess = JSON.stringify({ email: 'nobody@example.com', password: 'wrong guess' });
   await send('/api/auth/login', { method: 'POST', body: guess });
   await send('/trpc/auth.login', { method: 'POST', body: guess });
@@ -54,7 +55,7 @@ test.for<ShippedCaddyfile>([
         .split('\n')
         .map((line) => JSON.parse(line))
         .filter(({ request }) => request.uri !== '/healthz');
-      expect(told).toHaveLength(5);
+      expect(told).toHaveLength(6);
       return told;
     },
     { timeout: 30_000 },
@@ -63,6 +64,7 @@ test.for<ShippedCaddyfile>([
     ['GET', '/tip/none', 404],
     ['GET', '/r/', 200],
     ['POST', '/api/transactions//refund', 401],
+    ['POST', '/unsubscribe/', 404],
     ['POST', '/api/auth/login', 401],
     ['POST', '/trpc/auth.login', 401],
   ]);
@@ -90,6 +92,7 @@ test.for<ShippedCaddyfile>([
     `/r//${RECEIPT}`,
     `/api/transactions/${RECEIPT}/refund`,
     `//api//transactions//${RECEIPT}`,
+    `/unsubscribe//${STATEMENT}`,
   ];
   const statuses = await Promise.all(
     asked.map(async (target) => (await fetch(`${caddy.url}${target}`, { headers: HEADERS })).status),
@@ -113,6 +116,7 @@ test.for<ShippedCaddyfile>([
         '/r//',
         '/api/transactions//refund',
         '//api//transactions//',
+        '/unsubscribe//',
       ]),
     );
   }
