@@ -168,6 +168,22 @@ test('the manuals name commands that npm knows', () => {
   expect(byOwnNode).toEqual([]);
 });
 
+test('the manuals name every script of npm, and the page for contributors every long form', () => {
+  const { scripts } = z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(read('package.json')));
+  const [, forms = ''] = /^const SOAKS.*?\{\n([\s\S]*?)^\};$/m.exec(read('tests/soak/main.ts')) ?? [];
+  const names = [...forms.matchAll(/^ {2}'?([\w-]+)'?[:,]/gm)].map(([, name = '']) => name);
+  expect(names.length).toBeGreaterThan(10);
+  const page = MANUALS.filter((path) => !path.startsWith('docs/decisions/'))
+    .map(read)
+    .join('\n');
+  const ours = Object.keys(scripts).filter((name) => !scripts[name]?.includes(' dist/server/main.js '));
+  const isNamed = (name: string) => new RegExp(`(?<![\\w:-])${name}(?![\\w:-])`).test(page);
+  expect(ours.filter((name) => !isNamed(name))).toEqual([]);
+  expect(names.filter((name) => !read('CONTRIBUTING.md').includes(`\`${name}\``))).toEqual([]);
+});
+
 test('the table of commands has every command of a server', () => {
   const { scripts } = z
     .object({ scripts: z.record(z.string(), z.string()) })
