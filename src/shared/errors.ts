@@ -136,6 +136,11 @@ export const REFUSALS = {
     title: 'Email not confirmed',
     detail: 'Confirm your email first. Look for the link we sent you, or get a new one in Profile.',
   },
+  link_of_another: {
+    status: 403,
+    title: 'Link of another account',
+    detail: 'This link is for the email of another account. Log in to that account first.',
+  },
   link_ended: { status: 410, title: 'Link ended', detail: 'This link no longer works. Ask for a new one.' },
   no_receipt_yet: { status: 409, title: 'No receipt yet', detail: 'You get a receipt once the tip is paid.' },
   giver_not_found: { status: 404, title: 'Giver not found', detail: 'You have not blocked this giver.' },

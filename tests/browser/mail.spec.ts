@@ -162,6 +162,11 @@ test('a giver confirms the email and gets the receipt of a tip, and a guest name
   logInAs,
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
+  await backstage.call('POST', '/auth/me/mail/confirmation', { token: customer.token });
+  const { url: early } = linkIn(await newest(mails, customer.email, 'Confirm your email'));
+  await page.goto(early);
+  await expect(page.getByRole('heading', { name: 'Log in first' })).toBeVisible();
+  await expectForEverybody(page, 'confirming an email without a login');
   await logInAs(customer);
   await page.goto('/dashboard?tab=profile');
   await page.getByRole('button', { name: 'Send Me the Link' }).click();

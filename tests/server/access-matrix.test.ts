@@ -285,7 +285,10 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
     outcomes: everybody('link_ended'),
     input: () => ({ token: NO_TOKEN, newPassword: `${PASSWORD} staple` }),
   },
-  'auth.confirmEmail': { outcomes: everybody('link_ended'), input: () => ({ token: NO_TOKEN }) },
+  'auth.confirmEmail': {
+    outcomes: { ...SIGNED_IN, ...forAccounts('link_ended') },
+    input: () => ({ token: NO_TOKEN }),
+  },
   'auth.sendConfirmation': { outcomes: SIGNED_IN },
   'auth.mailSettings': { outcomes: SIGNED_IN },
   'auth.changeMailSettings': {
@@ -519,6 +522,7 @@ const WHILE_SUSPENDED = [
   'auth.endSession',
   'auth.endOtherSessions',
   'auth.sendConfirmation',
+  'auth.confirmEmail',
   'transactions.refund',
   'transactions.giveUp',
   'transactions.mailReceipt',

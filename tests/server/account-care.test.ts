@@ -404,7 +404,7 @@ describe('a password that the operator made', () => {
       'auth.confirm': 'invalid_input',
       'auth.forgotPassword': 'invalid_input',
       'auth.resetPassword': 'invalid_input',
-      'auth.confirmEmail': 'invalid_input',
+      'auth.confirmEmail': 'password_change_required',
       'auth.sendConfirmation': 'password_change_required',
       'auth.mailSettings': 'password_change_required',
       'auth.changeMailSettings': 'password_change_required',

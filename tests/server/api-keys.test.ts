@@ -303,7 +303,7 @@ test('a key is told to the confirmed address of its owner, with what it may do',
   await t.app.sendMails();
   const [confirmation] = server.taken;
   if (!confirmation) throw new Error('no confirmation came');
-  await t.trpc().auth.confirmEmail.mutate({ token: linkIn(confirmation).token });
+  await provider.trpc.auth.confirmEmail.mutate({ token: linkIn(confirmation).token });
   const { text } = await makeKey(provider, { scopes: ['tips:read', 'tips:refund'], days: 30 });
   await t.app.sendMails();
   const told = server.taken.at(-1);

@@ -59,7 +59,7 @@ describe('a passkey', () => {
     clock.nowMs += 5 * MINUTE_MS;
     const login = await factors.beginPasskeyLogin('account');
     expect(JSON.parse(login)).toMatchObject({ userVerification: 'required', allowCredentials: [] });
-    expect(await factors.finishPasskeyLogin('account', authenticator.get(login))).toBe(holder.id);
+    expect(await factors.finishPasskeyLogin('account', authenticator.get(login))).toMatchObject({ holderId: holder.id });
     const { passkeys } = await factors.list(holder);
     expect(passkeys).toMatchObject([
       { name: 'Phone', createdAtMs: START_MS, lastUsedAtMs: clock.nowMs, worksHere: true },
@@ -107,7 +107,7 @@ describe('a passkey', () => {
     for (let login = 0; login < 2; login += 1) {
       const options = await factors.beginPasskeyLogin('account');
       const answer = authenticator.get(options, { counter: 0 });
-      expect(await factors.finishPasskeyLogin('account', answer)).toBe(holder.id);
+      expect(await factors.finishPasskeyLogin('account', answer)).toMatchObject({ holderId: holder.id });
     }
   });
 
@@ -144,7 +144,7 @@ describe('a passkey', () => {
       [factors, other, factors, other].map((each) => each.finishPasskeyLogin('account', answer)),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toEqual([
-      { status: 'fulfilled', value: holder.id },
+      { status: 'fulfilled', value: expect.objectContaining({ holderId: holder.id }) },
     ]);
   });
 

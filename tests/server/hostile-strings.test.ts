@@ -307,6 +307,7 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     refusals: ['invalid_input', 'link_ended'],
   },
   'auth.confirmEmail.token': {
+    token: provider,
     inputWith: ({ text }) => ({ token: text }),
     refusals: ['invalid_input', 'link_ended'],
   },

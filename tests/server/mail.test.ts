@@ -5,9 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Config } from '#server/config.ts';
+import { createAuthenticator } from '#tests/support/authenticator.ts';
 import { linkIn, type MailServer, relayAt, startMailServer } from '#tests/support/mail-server.ts';
 import { captured, openPaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
+import { totpAt } from '#tests/support/totp.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -43,7 +45,7 @@ async function confirmed(
   await t.trpc(token).auth.sendConfirmation.mutate();
   const [mail] = await send();
   if (!mail) throw new Error('no confirmation came');
-  await t.trpc().auth.confirmEmail.mutate({ token: linkIn(mail).token });
+  await t.trpc(token).auth.confirmEmail.mutate({ token: linkIn(mail).token });
 }
 
 describe('a forgotten password', () => {
@@ -171,6 +173,63 @@ describe('a forgotten password', () => {
     expect(t.logLines.join('')).not.toMatch(/pat@example|bob@example/);
   });
 
+  test('ends whatever somebody set up who registered with the email of another person', async () => {
+    const { t, send } = await openScene();
+    // Mallory registers with an email that she does not read, and prepares to stay.
+    const mallory = await t.registerProvider('victim');
+    const { secondFactors, auth } = mallory.trpc;
+    const authenticator = createAuthenticator(t.config.publicUrl);
+    const { options } = await secondFactors.passkeyOptions.mutate();
+    await secondFactors.addPasskey.mutate({ response: authenticator.create(options), name: 'Stays' });
+    const { secret } = await secondFactors.beginTotp.mutate();
+    await secondFactors.confirmTotp.mutate({ code: totpAt(secret, t.clock.nowMs) });
+    const { text: key } = await mallory.trpc.apiKeys.create.mutate({
+      name: 'Stays',
+      scopes: ['tips:read', 'tips:refund'],
+      days: 365,
+      addresses: [],
+    });
+    await mallory.trpc.webhooks.add.mutate({ url: 'https://example.com/mallory', events: ['tip.received'] });
+    await send();
+
+    const takeOver = async (newPassword: string) => {
+      await t.trpc().auth.forgotPassword.mutate({ email: 'victim@example.com' });
+      const mail = (await send()).find(({ headers }) => headers.get('subject') === 'Choose a new password');
+      if (!mail) throw new Error('no link came');
+      await t.trpc().auth.resetPassword.mutate({ token: linkIn(mail).token, newPassword });
+      const told = (await send()).find(
+        ({ headers }) => headers.get('subject') === 'Your password was changed',
+      );
+      return told?.text.replace(/\s+/g, ' ') ?? '';
+    };
+    const told = await takeOver(NEXT_PASSWORD);
+    expect(told).toContain('Nobody had confirmed this email before');
+    expect(told).toContain('passkeys, the authenticator app and the recovery codes, API keys, and webhooks');
+    expect(told).not.toContain('paid out');
+
+    await expect(auth.me.query()).rejects.toThrow('Your session has ended');
+    const login = await t.trpc().auth.passkeyOptions.mutate();
+    await expect(
+      t.trpc().auth.passkeyLogin.mutate({ response: authenticator.get(login.options) }),
+    ).rejects.toThrow('passkey');
+    expect(await t.rest('GET', '/transactions', { token: key })).toMatchObject({ status: 401 });
+    // No code is asked for.
+    const victim = t.trpc(await t.logIn('victim@example.com', NEXT_PASSWORD));
+    expect(await victim.apiKeys.list.query()).toEqual([]);
+    expect(await victim.webhooks.list.query()).toEqual([]);
+    expect(await victim.secondFactors.list.query()).toEqual({
+      passkeys: [],
+      hasTotp: false,
+      recoveryCodesLeft: 0,
+    });
+
+    // What its owner sets up after that outlives another forgotten password.
+    await victim.apiKeys.create.mutate({ name: 'Till', scopes: ['tips:read'], days: 1, addresses: [] });
+    expect(await takeOver('one more horse battery')).not.toContain('Nobody had confirmed');
+    const again = t.trpc(await t.logIn('victim@example.com', 'one more horse battery'));
+    expect(await again.apiKeys.list.query()).toHaveLength(1);
+  });
+
   test('ends the device marks that others hold, and what they have counted', async () => {
     const { t, send } = await openScene({ isRateLimited: true });
     await t.registerProvider('pat');
@@ -228,11 +287,16 @@ describe('the email of an account', () => {
     await t.trpc(token).auth.changePassword.mutate({ currentPassword: PASSWORD, newPassword: NEXT_PASSWORD });
     expect(await send()).toEqual([]);
 
-    const confirm = () => t.trpc().auth.confirmEmail.mutate({ token: linkIn(mail).token });
-    await expect(confirm()).resolves.toBeNull();
-    await expect(confirm()).rejects.toThrow('This link no longer works');
     const again = await t.logIn('kim@example.com', NEXT_PASSWORD);
+    const confirm = (by?: string) => t.trpc(by).auth.confirmEmail.mutate({ token: linkIn(mail).token });
+    // Whoever reads the mailbox alone may not have made the account, and its maker may not read the mailbox.
+    await expect(confirm()).rejects.toThrow('Please login to continue.');
+    await expect(confirm((await t.registerCustomer('cam')).token)).rejects.toThrow('of another account');
+    expect((await t.trpc(again).auth.mailSettings.query()).confirmedAt).toBeNull();
+    await expect(confirm(again)).resolves.toBeNull();
+    await expect(confirm(again)).rejects.toThrow('This link no longer works');
     expect((await t.trpc(again).auth.mailSettings.query()).confirmedAt).not.toBeNull();
+    await t.logIn('kim@example.com', NEXT_PASSWORD);
     expect(await subjects()).toEqual(['New login to your account -> kim@example.com']);
     await t.trpc(again).auth.sendConfirmation.mutate();
     expect(await send()).toEqual([]);

@@ -9,6 +9,7 @@ import { TRPCError } from '@trpc/server';
 import { describe, expect, test } from 'vitest';
 import { refusalOf } from '#server/api/http/refusals.ts';
 import type { Config } from '#server/config.ts';
+import { hashOfToken } from '#server/storage/rules/tokens.ts';
 import { MAX_API_KEYS } from '#shared/api-scopes.ts';
 import { CONSOLE_REFUSALS } from '#shared/console/refusals.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
@@ -90,6 +91,8 @@ async function giveKey({ t, provider, given }: Scene): Promise<void> {
   await t.storage.apiKeys.noteUse(id, t.clock.nowMs);
   given.key = text;
 }
+
+const NO_TOKEN = 'a'.repeat(43);
 
 type Act = (scene: Scene, door: Door) => Promise<Answer>;
 
@@ -386,7 +389,17 @@ const ROWS: Readonly<Record<Exclude<ErrorCode, keyof typeof CONSOLE_REFUSALS>, R
   },
   link_ended: {
     status: 410,
-    act: ({ t }, door) => call(door, t, 'auth.confirmEmail', { token: 'a'.repeat(43) }),
+    act: ({ t }, door) => call(door, t, 'auth.resetPassword', { token: NO_TOKEN, newPassword: PASSWORD }),
+  },
+  link_of_another: {
+    status: 403,
+    async arrange({ t, provider }) {
+      const { id, email } = await provider.trpc.auth.me.query();
+      const tokenHash = hashOfToken(NO_TOKEN);
+      const link = { tokenHash, purpose: 'confirmation', expiresAtMs: t.clock.nowMs + 60_000 } as const;
+      await t.storage.mails.addLink(id, email, link, 8);
+    },
+    act: ({ t, customer }, door) => call(door, t, 'auth.confirmEmail', { token: NO_TOKEN }, customer),
   },
   no_receipt_yet: {
     status: 409,

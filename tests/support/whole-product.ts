@@ -434,7 +434,8 @@ export async function runEverything(
     const mailReceipt = 'POST /transactions/{transaction_id}/receipt-mail';
     await call(mailing, mailReceipt, receipt);
     await call(mailing, `POST ${settings}/confirmation`, { token });
-    const confirmation = { body: { token: await tokenOfMail() } };
+    const confirmation = { token, body: { token: await tokenOfMail() } };
+    await call(mailing, 'POST /auth/email/confirmed', { ...confirmation, token: provider.token });
     for (let turn = 0; turn < 2; turn += 1) await call(mailing, 'POST /auth/email/confirmed', confirmation);
     await call(mailing, mailReceipt, receipt);
     await call(mailing, mailReceipt, { ...receipt, token: provider.token });
@@ -445,7 +446,7 @@ export async function runEverything(
     await call(mailing, `PATCH ${settings}`, { token, body: {} });
     await call(mailing, 'POST /auth/password/forgotten', forgotten);
     await call(mailing, 'POST /auth/password/forgotten', { body: {} });
-    await call(mailing, 'POST /auth/email/confirmed', { body: {} });
+    await call(mailing, 'POST /auth/email/confirmed', { token, body: {} });
     await mailing.app.sendMails();
     const reset = { body: { token: await tokenOfMail(), new_password: NEXT_PASSWORD } };
     await call(mailing, 'POST /auth/password/reset', { body: { ...reset.body, new_password: 'password' } });
@@ -765,8 +766,8 @@ export async function runEverything(
     body: {},
   });
   await exhaust('POST /auth/password/forgotten', { body: { email: 'nobody@example.com' } });
-  for (const route of ['POST /auth/password/reset', 'POST /auth/email/confirmed'])
-    await exhaust(route, { body: {} });
+  await exhaust('POST /auth/password/reset', { body: {} });
+  await exhaust('POST /auth/email/confirmed', { token, body: {} });
   await call(limited, closeRoute, { token, body: { current_password: 'wrong', confirmation } });
 
   /** Calls each route for which somebody has to log in, with a body that says nothing. */

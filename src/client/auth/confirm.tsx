@@ -26,6 +26,16 @@ const OUTCOMES = {
     title: 'Email confirmed',
     text: 'Thank you. We can help you now when you forget your password.',
   },
+  login_needed: {
+    title: 'Log in first',
+    text:
+      'Log in to the account of this email on this device. Then open the link in the email again. Did you not make ' +
+      'an account here? Then ignore the email.',
+  },
+  another: {
+    title: 'This link is for another account',
+    text: 'Log out, and log in to the account of the email that the link came to. Then open the link again.',
+  },
   ended: {
     title: 'This link no longer works',
     text: 'Your profile says whether your email is confirmed, and can send you a new link.',
@@ -36,7 +46,8 @@ function Confirmation({ token }: { readonly token: string | null }) {
   const [outcome, setOutcome] = useState<keyof typeof OUTCOMES>('waiting');
   const [failure, setFailure] = useState<string | null>(null);
   const { isUnderWay, run } = useAttempts();
-  const isSignedIn = useSession().status === 'signed-in';
+  const { status } = useSession();
+  const isSignedIn = status === 'signed-in';
 
   function confirm() {
     void run(async () => {
@@ -44,11 +55,16 @@ function Confirmation({ token }: { readonly token: string | null }) {
       const { failure } = await call((api) => api.auth.confirmEmail.mutate({ token }));
       if (failure === null) setOutcome('confirmed');
       else if (failure.code === 'link_ended') setOutcome('ended');
+      else if (failure.code === 'link_of_another') setOutcome('another');
+      else if (failure.code === 'session_ended' || failure.code === 'not_logged_in')
+        setOutcome('login_needed');
       else setFailure(failure.detail ?? NO_ANSWER);
     });
   }
 
-  const { title, text } = OUTCOMES[outcome];
+  // Whoever logs in elsewhere meanwhile can confirm it here.
+  const shown = outcome === 'waiting' && status === 'signed-out' ? 'login_needed' : outcome;
+  const { title, text } = OUTCOMES[shown];
   const profile = dashboardTab('profile');
   return (
     <Screen title={title} width="column">
@@ -56,12 +72,12 @@ function Confirmation({ token }: { readonly token: string | null }) {
         {/* The button is gone then, and another heading takes the focus. */}
         <ScreenHeading key={title}>{title}</ScreenHeading>
         <p role="status">{text}</p>
-        {outcome === 'waiting' && failure !== null && (
+        {shown === 'waiting' && failure !== null && (
           <p role="alert" className={styles.failure}>
             {failure}
           </p>
         )}
-        {outcome === 'waiting' ? (
+        {shown === 'waiting' ? (
           <Button aria-disabled={isUnderWay} onClick={confirm}>
             {isUnderWay ? 'Confirming...' : 'Confirm My Email'}
           </Button>

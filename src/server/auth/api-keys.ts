@@ -31,9 +31,10 @@ const ENDING_LENGTH = 4;
 export interface ApiKeys {
   /**
    * @returns the key with its text, which is stored nowhere.
-   * @throws AppError `too_many_api_keys`; `session_ended` for an account that is being closed.
+   * @param token of the session, in which nothing is made any more once it has ended.
+   * @throws AppError `too_many_api_keys`; `session_ended` also for an account that is being closed.
    */
-  make(account: Account, asked: NewApiKey): Promise<MadeApiKey>;
+  make(account: Account, asked: NewApiKey, token: string): Promise<MadeApiKey>;
   /** Newest first, expired ones included. */
   list(userId: UserId): Promise<ApiKey[]>;
   /** @throws AppError `api_key_not_found` when the account has none of this id. */
@@ -76,7 +77,7 @@ export function createApiKeys(deps: {
   }
 
   return {
-    async make({ id: userId }, { name, scopes, days, addresses: typed }) {
+    async make({ id: userId }, { name, scopes, days, addresses: typed }, token) {
       const text = newApiKeyText(random);
       const addresses = [...new Set(typed.map((each) => spellNetwork(networkFrom(each))))];
       const createdAtMs = clock();
@@ -85,9 +86,9 @@ export function createApiKeys(deps: {
       const key = { id: newApiKeyId(random), name, scopes, addresses, ending, createdAtMs, expiresAtMs };
       const told = draft('key_made', { name, scopes, expiresAtMs });
       const stored = { ...key, userId, keyHash: hashOfToken(text) };
-      const outcome = await storage.apiKeys.add(stored, MAX_API_KEYS, told);
+      const outcome = await storage.apiKeys.add(stored, MAX_API_KEYS, told, hashOfToken(token));
       if (outcome === 'full') throw new AppError('too_many_api_keys');
-      if (outcome === 'closing') throw new AppError('session_ended');
+      if (outcome === 'gone') throw new AppError('session_ended');
       return { ...shown({ ...key, lastUsedAtMs: null }), text };
     },
 

@@ -8,7 +8,7 @@ import type { Storage, StoredCredentials } from '#server/storage/port/storage.ts
 import type { Credentials, Login } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { isUserId, type UserId } from '#shared/ids.ts';
+import { isUserId, type PasskeyId, type UserId } from '#shared/ids.ts';
 import { loginFrom, openOf, userFrom } from './accounts.ts';
 import { type FactorDuty, NO_FACTOR_DUTY } from './factor-duty.ts';
 import type { Passwords } from './passwords.ts';
@@ -38,10 +38,15 @@ export function createLogins(deps: {
 }): Logins {
   const { storage, sessions, passwords, factors, clock, draft, factorDuty = NO_FACTOR_DUTY } = deps;
 
-  /** @returns null when the hash was replaced before the session began. */
-  async function begin({ account, passwordHash }: StoredCredentials, device: string, isNewDevice: boolean) {
+  /** @returns null when the hash was replaced, or the passkey removed, before the session began. */
+  async function begin(
+    { account, passwordHash }: StoredCredentials,
+    device: string,
+    isNewDevice: boolean,
+    passkey?: PasskeyId,
+  ) {
     const told = isNewDevice ? draft('new_device', { device }) : undefined;
-    const issued = await sessions.issue(account.id, passwordHash, device, told);
+    const issued = await sessions.issue(account.id, passwordHash, device, told, passkey);
     if (!issued) return null;
     return loginFrom(issued, userFrom(account, await factorDuty.isOpen(account)), issued.reopened);
   }
@@ -77,11 +82,11 @@ export function createLogins(deps: {
     },
 
     async byPasskey(response, device, isNewTo) {
-      const id = await factors.finishPasskeyLogin('account', response);
+      const { holderId: id, passkey } = await factors.finishPasskeyLogin('account', response);
       const find = async () => (isUserId(id) ? openOf(await storage.findCredentialsOf(id), clock()) : null);
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const found = await find();
-        const login = found && (await begin(found, device, await isNewTo(found.account.email)));
+        const login = found && (await begin(found, device, await isNewTo(found.account.email), passkey));
         if (login) return login;
       }
       throw new AppError('passkey_refused');

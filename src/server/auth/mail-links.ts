@@ -13,13 +13,17 @@ import type { Sessions } from './sessions.ts';
 
 export interface MailLinks {
   /**
-   * Also ends all sessions, links and device marks of the account. Call it in a turn (work-queue.ts).
+   * Also ends all sessions, links and device marks of the account, and all that lets somebody in beside the password
+   * where nobody had confirmed the email before. Call it in a turn (work-queue.ts).
    * @returns whose it was. The result must not reach an answer.
    * @throws AppError `link_ended`; `invalid_input` for a password that is easy to guess or the account's own name.
    */
   resetPassword(reset: PasswordReset): Promise<LinkOwner>;
-  /** Confirms the email that the link was sent to. @throws AppError `link_ended`. */
-  confirmEmail(token: string): Promise<UserId>;
+  /**
+   * Confirms the email of an account, for whoever is logged in to it: only somebody who set the account up and reads the
+   * mailbox as well is sure to be one person. @throws AppError `link_ended`, `link_of_another`.
+   */
+  confirmEmail(account: UserId, token: string): Promise<void>;
 }
 
 export function createMailLinks(deps: {
@@ -53,11 +57,11 @@ export function createMailLinks(deps: {
       return owner;
     },
 
-    async confirmEmail(token) {
+    async confirmEmail(account, token) {
       const tokenHash = hashOfToken(token);
       const { userId } = await ownerOf(tokenHash, 'confirmation');
+      if (userId !== account) throw new AppError('link_of_another');
       if (!(await mails.confirmAddress(userId, tokenHash, clock()))) throw new AppError('link_ended');
-      return userId;
     },
   };
 }

@@ -10,7 +10,7 @@ import { hashOfToken, newToken, sessionIdOf } from '#server/storage/rules/tokens
 import { RECENT_PASSWORD_MINUTES, type Session } from '#shared/accounts.ts';
 import { type Clock, isNear, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import type { RandomBytes, SessionId, UserId } from '#shared/ids.ts';
+import type { PasskeyId, RandomBytes, SessionId, UserId } from '#shared/ids.ts';
 import { createSessionWatches, keyOf, type SessionWatch, type WatchedFor } from './session-watches.ts';
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -34,13 +34,15 @@ export interface Sessions {
   /**
    * @param passwordHash the hash that the password was verified against.
    * @param device a description such as "Chrome on Android"; '' when unknown.
-   * @returns null, without a session, when the hash is no longer the account's, or the account is closed.
+   * @param passkey that was used in the place of the password.
+   * @returns null, without a session, when the hash or the passkey is no longer the account's, or the account is closed.
    */
   issue(
     userId: UserId,
     passwordHash: string,
     device: string,
     mail?: NewMail,
+    passkey?: PasskeyId,
   ): Promise<(IssuedSession & { readonly reopened: boolean }) | null>;
   /** Prolongs the session. @throws AppError `session_ended` when the token is unknown, revoked or expired. */
   resume(token: string): Promise<Account>;
@@ -132,10 +134,10 @@ export function createSessions(deps: {
   }
 
   return {
-    async issue(userId, passwordHash, device, mail) {
+    async issue(userId, passwordHash, device, ...terms) {
       const { token, tokenHash, expiresAtMs } = newSessionToken();
       const session = { tokenHash, userId, createdAtMs: clock(), expiresAtMs, device };
-      const outcome = await storage.createSession(session, passwordHash, MAX_SESSIONS_OF_ACCOUNT, mail);
+      const outcome = await storage.createSession(session, passwordHash, MAX_SESSIONS_OF_ACCOUNT, ...terms);
       return outcome === 'stale' ? null : { token, expiresAtMs, reopened: outcome === 'reopened' };
     },
 

@@ -4,6 +4,7 @@ import type { FindAddresses } from '#server/outgoing/request.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Delivery, WebhookRecord } from '#server/storage/port/webhooks.ts';
+import { hashOfToken } from '#server/storage/rules/tokens.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
 import { AppError, type FieldError } from '#shared/errors.ts';
 import { MAX_WEBHOOKS } from '#shared/event-types.ts';
@@ -39,9 +40,10 @@ export interface Webhooks {
   list(userId: UserId): Promise<Webhook[]>;
   /**
    * The secret is told once. @throws AppError `invalid_input` for a forbidden URL and beyond an account's most;
-   * `session_ended` for a closed account.
+   * `session_ended` also for a closed account.
+   * @param token of the session, in which nothing is added any more once it has ended.
    */
-  add(userId: UserId, webhook: NewWebhook): Promise<WebhookWithSecret>;
+  add(userId: UserId, webhook: NewWebhook, token: string): Promise<WebhookWithSecret>;
   /** @throws AppError `invalid_input` for a URL that must not be called. */
   change(userId: UserId, change: ChangedWebhook): Promise<Webhook>;
   /** Replaces the secret; the one before signs as well for a day. */
@@ -93,11 +95,11 @@ export function createWebhooks(deps: {
   return {
     list: async (userId) => (await webhooks.list(userId)).map((each) => shown(each, clock())),
 
-    async add(userId, { url, events }) {
+    async add(userId, { url, events }, token) {
       if (!findTarget(url)) throw refusedUrl(NO_URL);
       const secret = random(SECRET_BYTES);
       const endpoint = { id: newWebhookId(random), userId, url, kinds: events, secret, createdAtMs: clock() };
-      const outcome = await webhooks.add(endpoint, MAX_WEBHOOKS);
+      const outcome = await webhooks.add(endpoint, MAX_WEBHOOKS, hashOfToken(token));
       if (outcome === 'gone') throw new AppError('session_ended');
       if (outcome === 'full') throw refusedUrl(TOO_MANY);
       return { ...shown(await find(userId, endpoint.id), clock()), secret: secretText(secret) };

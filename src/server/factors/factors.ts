@@ -55,8 +55,11 @@ export interface Factors {
 
   /** For whoever has a passkey here. @returns the options of `navigator.credentials.get`, as JSON. */
   beginPasskeyLogin(kind: HolderKind): Promise<string>;
-  /** @returns the id of the holder. @throws AppError `passkey_refused`. */
-  finishPasskeyLogin(kind: HolderKind, response: string): Promise<string>;
+  /** @throws AppError `passkey_refused`. */
+  finishPasskeyLogin(
+    kind: HolderKind,
+    response: string,
+  ): Promise<{ readonly holderId: string; readonly passkey: PasskeyId }>;
   beginPasskeyConfirmation(holder: Holder): Promise<string>;
   finishPasskeyConfirmation(holder: Holder, response: string): Promise<void>;
 

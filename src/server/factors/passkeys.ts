@@ -110,7 +110,10 @@ export function createPasskeys(deps: {
     },
 
     beginLogin: (kind: HolderKind) => requestOptions(loginOf(kind), []),
-    finishLogin: async (kind: HolderKind, text: string) => (await verified(loginOf(kind), text)).holderId,
+    async finishLogin(kind: HolderKind, text: string) {
+      const { holderId, id: passkey } = await verified(loginOf(kind), text);
+      return { holderId, passkey };
+    },
 
     async beginConfirmation(holder: Holder): Promise<string> {
       const { passkeys } = await storage.summary(holder);

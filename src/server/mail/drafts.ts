@@ -1,6 +1,6 @@
 /** Makes the mails that steps of the storage add to the outbox, and reads what they tell of. */
 import { z } from 'zod';
-import type { DraftMail, MailKind, NewMail } from '#server/storage/port/mails.ts';
+import { type DraftMail, type MailKind, type NewMail, WAYS_IN } from '#server/storage/port/mails.ts';
 import { API_SCOPES } from '#shared/api-scopes.ts';
 import { type Clock, knownTimeZone } from '#shared/calendar.ts';
 import { newMailId, type RandomBytes } from '#shared/ids.ts';
@@ -22,6 +22,10 @@ const timeZone = z.string().transform(knownTimeZone);
 
 export const newDeviceContent = z.object({ device: z.string() });
 export const closingContent = z.object({ closesAtMs: z.number() });
+export const passwordChangedContent = z.object({
+  ended: z.array(z.enum(WAYS_IN)).default([]),
+  keepsPayouts: z.boolean().default(false),
+});
 export const receiptContent = z.object({ transactionId: z.string(), timeZone });
 export const keyMadeContent = z.object({
   name: z.string(),

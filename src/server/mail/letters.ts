@@ -1,13 +1,17 @@
 /** What each kind of mail says. A letter to an address that nobody confirmed names no person. */
+import type { EndedAccess, WayIn } from '#server/storage/port/mails.ts';
 import { type ApiScope, SCOPE_LABELS } from '#shared/api-scopes.ts';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
+import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { FactorChange } from '#shared/second-factors.ts';
 import type { Letter } from './letter.ts';
 
 export const PASSWORD_LINK_MS = 3_600_000;
 export const CONFIRMATION_LINK_DAYS = 7;
+
+const LIST = new Intl.ListFormat(PAGE_LANGUAGE);
 
 const NOT_YOU = 'If this wasn’t you, choose a new password right away. That logs everybody else out.';
 
@@ -48,12 +52,35 @@ export const newDeviceLetter = (facts: {
   closing: NOT_YOU,
 });
 
-export const passwordChangedLetter = (facts: { readonly at: string; readonly url: string }): Letter => ({
+const WAY_IN_LABELS: Readonly<Record<WayIn, string>> = {
+  factors: 'passkeys, the authenticator app and the recovery codes',
+  api_keys: 'API keys',
+  webhooks: 'webhooks',
+};
+
+export const passwordChangedLetter = ({
+  at,
+  ended,
+  keepsPayouts,
+  url,
+}: EndedAccess & { readonly at: string; readonly url: string }): Letter => ({
   subject: 'Your password was changed',
   lines: [
-    `The password for your ${brand.name} account was changed on ${facts.at}. Other devices were logged out.`,
+    `The password for your ${brand.name} account was changed on ${at}. Other devices were logged out.`,
+    ...(ended.length > 0
+      ? [
+          'Nobody had confirmed this email before, so somebody else may have set up the account. What could be used ' +
+            `without the password was removed: ${LIST.format(ended.map((each) => WAY_IN_LABELS[each]))}. ` +
+            'If it was yours, set it up again.',
+        ]
+      : []),
+    ...(keepsPayouts
+      ? [
+          'Tips are still paid out to the account that was set up before. Check in your profile that it’s yours.',
+        ]
+      : []),
   ],
-  button: { label: 'Log In', url: facts.url },
+  button: { label: 'Log In', url },
   closing: 'If this wasn’t you, tap “Forgot your password?” on the login page to get your account back.',
 });
 

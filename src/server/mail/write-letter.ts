@@ -14,6 +14,7 @@ import {
   factorChangedContent,
   keyMadeContent,
   newDeviceContent,
+  passwordChangedContent,
   receiptContent,
   statementContent,
   suspendedContent,
@@ -153,8 +154,10 @@ function notice(
       const { device } = newDeviceContent.parse(JSON.parse(content));
       return letters.newDeviceLetter({ device, at, url: securityUrl });
     }
-    case 'password_changed':
-      return letters.passwordChangedLetter({ at, url: loginUrl });
+    case 'password_changed': {
+      const changed = passwordChangedContent.parse(JSON.parse(content));
+      return letters.passwordChangedLetter({ ...changed, at, url: loginUrl });
+    }
     case 'email_changed':
       return letters.emailChangedLetter({ at, site: new URL(loginUrl).host, contact });
     case 'closing_begun': {

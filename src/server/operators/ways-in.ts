@@ -84,8 +84,8 @@ export function createOperatorWaysIn(deps: {
     },
 
     async finishPasskeyLogin(response, place) {
-      const id = await factors.finishPasskeyLogin('operator', response);
-      const operator = (await storage.list()).find((each) => each.id === id);
+      const { holderId } = await factors.finishPasskeyLogin('operator', response);
+      const operator = (await storage.list()).find((each) => each.id === holderId);
       if (!operator || operator.enrolledAtMs === null) throw new AppError('passkey_refused');
       return sessions.begin(operator, place);
     },

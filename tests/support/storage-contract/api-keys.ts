@@ -100,7 +100,7 @@ export function describeApiKeys(): void {
       await storage.closeAccount(closed.id, NOW, false);
       for (const { id } of [closing, closed]) {
         expect(await storage.apiKeys.list(id)).toEqual([]);
-        expect(await storage.apiKeys.add(newKey(id, 'late'), 9)).toBe('closing');
+        expect(await storage.apiKeys.add(newKey(id, 'late'), 9)).toBe('gone');
       }
       for (const text of ['one', 'two', 'late'])
         expect(await storage.findApiKey(bytes(text), NOW)).toBeNull();

@@ -1,10 +1,11 @@
 /** Mails: that they are added with their causes, sent by one process at a time, and what links allow. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { PasskeyRecord } from '#server/storage/port/factors.ts';
 import type { MailKind, NewMail } from '#server/storage/port/mails.ts';
 import type { DueRows } from '#server/storage/port/outboxes.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { newMailId, type UserId } from '#shared/ids.ts';
+import { newApiKeyId, newMailId, newPasskeyId, newWebhookId, type UserId } from '#shared/ids.ts';
 import { bytes, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 const LEASE_MS = MINUTE_MS;
@@ -272,6 +273,108 @@ export function describeMails(): void {
       expect(await storage.mails.marksFrom('nobody@example.com')).toBe(0);
       expect((await settingsOf(storage, pat.id)).confirmedAtMs).toBe(NOW);
       expect(await waiting()).toEqual(['password_changed pat@Example.com']);
+    });
+
+    test('end what was set up before anybody had confirmed the address, also what is set up meanwhile', async () => {
+      const { storage, pat, link, claim } = await openScene();
+      const { apiKeys, factors, webhooks } = storage;
+      const holder = { kind: 'account', id: pat.id } as const;
+      const times = { createdAtMs: NOW, expiresAtMs: NOW + HOUR_MS };
+      const session = { tokenHash: bytes('session'), userId: pat.id, ...times, device: '' };
+      const newPasskey = (text: string): PasskeyRecord => ({
+        id: newPasskeyId(randomBytes),
+        holderKind: holder.kind,
+        holderId: holder.id,
+        credentialId: text,
+        publicKey: bytes(text),
+        counter: 0,
+        transports: [],
+        rpId: 'tips.example.com',
+        name: text,
+        createdAtMs: NOW,
+        lastUsedAtMs: null,
+      });
+      const addKey = (text: string) => {
+        const shown = { name: text, scopes: ['tips:read'], addresses: [], ending: 'abcd' } as const;
+        const key = {
+          id: newApiKeyId(randomBytes),
+          userId: pat.id,
+          keyHash: bytes(text),
+          ...shown,
+          ...times,
+        };
+        return apiKeys.add(key, 20, undefined, session.tokenHash);
+      };
+      const addWebhook = () => {
+        const kinds = ['tip.received'] as const;
+        const url = 'https://example.com/hook';
+        const id = newWebhookId(randomBytes);
+        const webhook = { id, userId: pat.id, url, kinds, secret: randomBytes(32), createdAtMs: NOW };
+        return webhooks.add(webhook, 20, session.tokenHash);
+      };
+      const addPasskey = (passkey: PasskeyRecord) =>
+        factors.addPasskey(passkey, 20, {
+          recoveryHashes: [bytes(`code of ${passkey.name}`)],
+          session: session.tokenHash,
+        });
+      await storage.createSession(session, pat.passwordHash, 50);
+      const passkey = newPasskey('before');
+      expect([await addKey('before'), await addWebhook(), await addPasskey(passkey)]).toEqual([
+        'added',
+        'added',
+        'added_first',
+      ]);
+      await factors.beginTotp(holder, bytes('waiting'), NOW);
+      await link('password', 'proof');
+      const [isReset] = await Promise.all([
+        storage.mails.resetPassword(pat.id, bytes('proof'), 'next', NOW, mailOf('password_changed')),
+        ...Array.from({ length: 6 }, (_, index) => addKey(`meanwhile ${index}`)),
+        ...Array.from({ length: 6 }, () => addWebhook()),
+        ...Array.from({ length: 6 }, (_, index) => addPasskey(newPasskey(`meanwhile ${index}`))),
+      ]);
+      expect(isReset).toBe(true);
+      expect(await apiKeys.list(pat.id)).toEqual([]);
+      expect(await webhooks.list(pat.id)).toEqual([]);
+      expect(await factors.summary(holder)).toEqual({ passkeys: [], hasTotp: false, recoveryCodesLeft: 0 });
+      expect(await factors.findTotp(holder)).toBeNull();
+      expect([await addKey('after'), await addWebhook(), await addPasskey(newPasskey('after'))]).toEqual([
+        'gone',
+        'gone',
+        'gone',
+      ]);
+      // The passkey had signed before it went, and its login reads the new hash.
+      expect(await storage.createSession(session, 'next', 50, undefined, passkey.id)).toBe('stale');
+      const told = (await claim()).map(({ kind, content }) => [kind, JSON.parse(content)]);
+      expect(told).toEqual([
+        ['password_changed', { ended: ['factors', 'api_keys', 'webhooks'], keepsPayouts: false }],
+      ]);
+
+      // From then on the owner of the address sets things up, and they stay with a forgotten password.
+      await storage.createSession(session, 'next', 50);
+      const own = newPasskey('own');
+      expect([await addKey('own'), await addWebhook(), await addPasskey(own)]).toEqual([
+        'added',
+        'added',
+        'added_first',
+      ]);
+      await link('password', 'again');
+      await storage.mails.resetPassword(pat.id, bytes('again'), 'last', NOW, mailOf('password_changed'));
+      expect(await apiKeys.list(pat.id)).toHaveLength(1);
+      expect(await webhooks.list(pat.id)).toHaveLength(1);
+      expect((await factors.summary(holder)).passkeys).toHaveLength(1);
+      expect(await storage.createSession(session, 'last', 50, undefined, own.id)).toBe('created');
+    });
+
+    test('that an operator hands over prove no address, and end nothing but sessions', async () => {
+      const { storage, pat, link } = await openScene();
+      const shown = { name: 'Till', scopes: ['tips:read'], addresses: [], ending: 'abcd' } as const;
+      const times = { createdAtMs: NOW, expiresAtMs: NOW + HOUR_MS };
+      const key = { id: newApiKeyId(randomBytes), userId: pat.id, keyHash: bytes('key'), ...shown, ...times };
+      await storage.apiKeys.add(key, 20);
+      await link('password', 'handed');
+      expect(await storage.mails.resetPassword(pat.id, bytes('handed'), 'next', NOW, undefined)).toBe(true);
+      expect(await storage.apiKeys.list(pat.id)).toHaveLength(1);
+      expect((await settingsOf(storage, pat.id)).confirmedAtMs).toBeNull();
     });
 
     test('end with another password and with the account', async () => {

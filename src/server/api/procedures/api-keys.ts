@@ -46,7 +46,7 @@ export const apiKeyProcedures = {
     countedProcedure('api_key_creation', confirmedProcedure)
       .input(newApiKey)
       .mutation(async ({ ctx, input }) => {
-        const made = await ctx.services.apiKeys.make(ctx.account, input);
+        const made = await ctx.services.apiKeys.make(ctx.account, input, ctx.token);
         ctx.arrival.note('key_made');
         return made;
       }),

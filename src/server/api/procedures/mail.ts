@@ -26,6 +26,8 @@ const usingLinkProcedure = publicProcedure.use(async ({ ctx, next }) => {
   return next();
 });
 
+const usingOwnLinkProcedure = signedInProcedure.concat(usingLinkProcedure);
+
 export const mailProcedures = {
   forgotPassword: endpoint(
     {
@@ -58,8 +60,10 @@ export const mailProcedures = {
       summary: 'Choose a new password by a link',
       description: [
         'Takes the token at the end of the link, behind `#`. Ends all sessions of the account, and',
-        'counts none of the devices that have logged in before as known any more. Log in with the new',
-        'password next.',
+        'counts none of the devices that have logged in before as known any more. Where nobody had',
+        'confirmed the email before, it also ends passkeys, the authenticator app, recovery codes, API keys',
+        'and webhooks, because somebody else may have set them up; an email says which there were. Log in',
+        'with the new password next.',
       ],
       takes: { passwordReset },
       refusals: ['link_ended', 'too_many_requests'],
@@ -83,18 +87,25 @@ export const mailProcedures = {
   confirmEmail: endpoint(
     {
       rest: 'POST /auth/email/confirmed',
-      isPublic: true,
+      isForSuspended: true,
       status: 204,
-      summary: 'Confirm an email by a link',
-      description: 'Takes the token at the end of the link, behind `#`. The link works once, for 7 days.',
+      summary: 'Confirm your email by a link',
+      description: [
+        'Takes the token at the end of the link, behind `#`, of the account that is logged in. The link',
+        'works once, for 7 days.',
+      ],
       takes: { emailConfirmation },
-      refusals: ['link_ended', 'too_many_requests'],
+      refusals: ['link_of_another', 'link_ended', 'too_many_requests'],
       request: { token: TOKEN },
     },
-    usingLinkProcedure.input(emailConfirmation).mutation(async ({ ctx, input }): Promise<null> => {
-      ctx.arrival.note('email_confirmed', await ctx.services.mailLinks.confirmEmail(input.token));
-      return null;
-    }),
+    usingOwnLinkProcedure
+      .meta(FOR_SUSPENDED)
+      .input(emailConfirmation)
+      .mutation(async ({ ctx, input }): Promise<null> => {
+        await ctx.services.mailLinks.confirmEmail(ctx.account.id, input.token);
+        ctx.arrival.note('email_confirmed');
+        return null;
+      }),
   ),
 
   sendConfirmation: endpoint(

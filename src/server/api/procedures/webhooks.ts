@@ -152,7 +152,7 @@ export const webhookProcedures = {
     countedProcedure('webhook_change', confirmedProcedure)
       .input(newWebhook)
       .mutation(async ({ ctx, input }) => {
-        const added = await ctx.services.webhooks.add(ctx.account.id, input);
+        const added = await ctx.services.webhooks.add(ctx.account.id, input, ctx.token);
         ctx.arrival.note('webhook_added');
         return added;
       }),

@@ -24,8 +24,16 @@ export interface NewApiKey extends Omit<ApiKeyRecord, 'lastUsedAtMs'> {
 }
 
 export interface ApiKeys {
-  /** `full` for an account that has `maxCount` keys; `closing` for one that is closed or being closed. */
-  add(key: NewApiKey, maxCount: number, mail?: NewMail): Promise<'added' | 'full' | 'closing'>;
+  /**
+   * `full` for an account that has `maxCount` keys; `gone` for one that is closed or being closed, and for a session
+   * that has ended. @param session the token hash of the one in which the key is made.
+   */
+  add(
+    key: NewApiKey,
+    maxCount: number,
+    mail?: NewMail,
+    session?: Uint8Array,
+  ): Promise<'added' | 'full' | 'gone'>;
   /** Newest first, expired ones included. */
   list(userId: UserId): Promise<ApiKeyRecord[]>;
   /** @returns false when the account has no such key. */

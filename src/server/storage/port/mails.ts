@@ -48,6 +48,15 @@ export type MailEnd =
   | { readonly outcome: 'sent' | 'dropped' }
   | { readonly outcome: 'refused'; readonly refusal: string; readonly atMs: number };
 
+export const WAYS_IN = ['factors', 'api_keys', 'webhooks'] as const;
+export type WayIn = (typeof WAYS_IN)[number];
+
+/** What the first confirmation of an address ended, and whether payouts of before were left as they are. */
+export interface EndedAccess {
+  readonly ended: readonly WayIn[];
+  readonly keepsPayouts: boolean;
+}
+
 export type LinkPurpose = 'password' | 'confirmation';
 
 export interface NewLink {
@@ -85,7 +94,39 @@ export const MAX_WAITING_MAILS = 5_000;
 /** The most links of an account: a mail that is tried again gets a link of its own, and people ask again. */
 export const MAX_LINKS = 8;
 
-export interface Mails {
+export interface MailLinks {
+  /**
+   * `stale`, with nothing added, when the account has another address by now or is closed. Of more than `maxCount`
+   * links for a purpose those that expire first end.
+   */
+  addLink(
+    userId: UserId,
+    email: string,
+    link: NewLink,
+    maxCount: number,
+    act?: Act,
+  ): Promise<'added' | 'stale'>;
+  /** Null for a link that was used, has expired at `nowMs` or was sent to another address. */
+  findLinkOwner(tokenHash: Uint8Array, purpose: LinkPurpose, nowMs: number): Promise<LinkOwner | null>;
+  /** Uses a link and ends the others of its kind. @returns false when it cannot be used any more. */
+  confirmAddress(userId: UserId, tokenHash: Uint8Array, nowMs: number): Promise<boolean>;
+  /**
+   * All sessions, links and device marks of the account end. With a mail its address is confirmed, because the link was
+   * sent there; without one an operator handed the link over. Where nobody had confirmed the address before, whatever
+   * else lets somebody into the account ends as well, and the content of the mail is told what (`EndedAccess`).
+   * @returns false for a link that cannot be used.
+   */
+  resetPassword(
+    userId: UserId,
+    tokenHash: Uint8Array,
+    passwordHash: string,
+    nowMs: number,
+    mail: NewMail | undefined,
+  ): Promise<boolean>;
+  forgetExpiredLinks(nowMs: number, atMost: number): Promise<number>;
+}
+
+export interface Mails extends MailLinks {
   /**
    * Adds a mail that has no other cause in the data; `full`, with nothing added, beyond `maxCount` mails. Statements are
    * not counted.
@@ -104,33 +145,6 @@ export interface Mails {
   /** Removes a claimed mail. A refusal of the account's present address is kept until a mail to it was sent. */
   finish(claim: MailClaim, end: MailEnd): Promise<void>;
 
-  /**
-   * `stale`, with nothing added, when the account has another address by now or is closed. Of more than `maxCount`
-   * links for a purpose those that expire first end.
-   */
-  addLink(
-    userId: UserId,
-    email: string,
-    link: NewLink,
-    maxCount: number,
-    act?: Act,
-  ): Promise<'added' | 'stale'>;
-  /** Null for a link that was used, has expired at `nowMs` or was sent to another address. */
-  findLinkOwner(tokenHash: Uint8Array, purpose: LinkPurpose, nowMs: number): Promise<LinkOwner | null>;
-  /** Uses a link and ends the others of its kind. @returns false when it cannot be used any more. */
-  confirmAddress(userId: UserId, tokenHash: Uint8Array, nowMs: number): Promise<boolean>;
-  /**
-   * All sessions, links and device marks of the account end. With a mail its address is confirmed, because the link was
-   * sent there; without one an operator handed the link over. @returns false for a link that cannot be used.
-   */
-  resetPassword(
-    userId: UserId,
-    tokenHash: Uint8Array,
-    passwordHash: string,
-    nowMs: number,
-    mail: NewMail | undefined,
-  ): Promise<boolean>;
-  forgetExpiredLinks(nowMs: number, atMost: number): Promise<number>;
   /** Since when device marks of an account count; 0 for an unknown email, and when all count. */
   marksFrom(email: string): Promise<number>;
 

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { UserId } from '#shared/ids.ts';
+import type { PasskeyId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { AnnouncementStorage } from './announcements.ts';
 import type { ApiKeyRecord, ApiKeys } from './api-keys.ts';
@@ -229,12 +229,14 @@ export interface Storage
   /**
    * Beyond `maxCount` the account's oldest sessions end. `reopened` when this ends the account's closing. `stale`, with
    * nothing changed, when the hash has changed or the account was due to be closed.
+   * @param passkey that logged in; `stale` when the account has it no more.
    */
   createSession(
     session: NewSession,
     passwordHash: string,
     maxCount: number,
     mail?: NewMail,
+    passkey?: PasskeyId,
   ): Promise<'created' | 'reopened' | 'stale'>;
   /** Null when there is none or it has expired at `nowMs`. */
   findSession(tokenHash: Uint8Array, nowMs: number): Promise<LiveSession | null>;

@@ -72,8 +72,11 @@ export interface SettledWebhook extends Pick<WebhookRecord, 'failingSinceMs' | '
 
 /** Every change by the owner ends the claim of a process, whose result is then not stored. */
 export interface Webhooks {
-  /** Adds an endpoint at the account's present place; `full` when it has `maxCount`, `gone` when it is closed. */
-  add(endpoint: NewWebhook, maxCount: number): Promise<'added' | 'full' | 'gone'>;
+  /**
+   * Adds an endpoint at the account's present place; `full` when it has `maxCount`, `gone` when it is closed or the
+   * session has ended. @param session the token hash of the one in which it is added.
+   */
+  add(endpoint: NewWebhook, maxCount: number, session?: Uint8Array): Promise<'added' | 'full' | 'gone'>;
   list(userId: UserId): Promise<WebhookRecord[]>;
   /** @returns null, as all below, when the account has no such endpoint. */
   change(

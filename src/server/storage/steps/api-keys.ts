@@ -6,6 +6,7 @@ import { accountOf } from '../rules/accounts.ts';
 import { changing } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { mailToOwner } from './mails.ts';
+import { isOfSession } from './sessions.ts';
 
 export function createApiKeys(engine: Engine): ApiKeys {
   const { read, change } = engine;
@@ -40,11 +41,12 @@ export const createApiKeyLookup = ({ read }: Engine) =>
     },
   }) satisfies Partial<Storage>;
 
-const add: StepOf<ApiKeys['add']> = function* (statements, isRepeated, key, maxCount, mail) {
+const add: StepOf<ApiKeys['add']> = function* (statements, isRepeated, key, maxCount, mail, session) {
   const { id, userId, scopes, addresses, keyHash } = key;
   const account = yield* statements.lockAccount.one({ id: userId });
-  if (!account || account.closesAtMs !== null || account.closedAtMs !== null) return 'closing';
+  if (!account || account.closesAtMs !== null || account.closedAtMs !== null) return 'gone';
   if (isRepeated && (yield* statements.apiKeyById.one({ id }))) return 'added';
+  if (session && !(yield* isOfSession(statements, userId, session))) return 'gone';
   if ((yield* statements.apiKeysOf.all({ userId })).length >= maxCount) return 'full';
   yield* statements.insertApiKey.change({
     ...key,

@@ -13,13 +13,14 @@ import type { Statements } from '../statements/all.ts';
 import { noteAct } from './audit.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
 import { mailToOwner } from './mails.ts';
+import { isOfSession } from './sessions.ts';
 import { type Step, together } from './step.ts';
 
 export function createFactorSteps(engine: Engine): Factors {
   const { read, change } = engine;
   return {
     summary: reading(engine)(summary),
-    hasAny: reading(engine)((statements, _, holder) => hasAny(statements, keyOf(holder))),
+    hasAny: reading(engine)((statements, _, holder) => hasAnyFactor(statements, holder)),
     addPasskey: transacting(engine)(addPasskey),
 
     async findPasskey(holderKind, credentialId) {
@@ -112,18 +113,18 @@ function* lock(statements: Statements, holder: Holder, session?: Holder['session
       !session || (yield* statements.operatorSession.one({ tokenHash: Buffer.from(session) })) !== undefined
     );
   }
-  // The lock under which a new password ends sessions (accounts.ts).
   const account = yield* statements.lockAccount.one({ id });
   if (account === undefined || account.closesAtMs !== null || account.closedAtMs !== null) return false;
-  if (!session) return true;
-  const own = yield* statements.sessionsOfUser.all({ userId: id });
-  return own.some(({ tokenHash }) => tokenHash.equals(session));
+  return !session || (yield* isOfSession(statements, id, session));
 }
 
 function* tell(statements: Statements, holder: Holder, mail: NewMail | undefined): Step<void> {
   const id = accountOf(holder);
   if (id !== null) yield* mailToOwner(statements, id, mail);
 }
+
+export const hasAnyFactor = (statements: Statements, holder: Holder): Step<boolean> =>
+  hasAny(statements, keyOf(holder));
 
 function* hasAny(statements: Statements, key: Key): Step<boolean> {
   const totp = yield* statements.totpOf.one({ ...key });

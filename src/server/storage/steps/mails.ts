@@ -1,6 +1,6 @@
-/** Steps of mails, and what steps of accounts do for them. */
+/** Steps of mails, and what steps of accounts do for them; links have a module of their own (mail-links.ts). */
 import type { UserId } from '#shared/ids.ts';
-import type { Mails, NewMail } from '../port/mails.ts';
+import type { MailLinks, Mails, NewMail } from '../port/mails.ts';
 import { claimEndsBefore } from '../port/outboxes.ts';
 import { emailKeyOf } from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
@@ -8,7 +8,7 @@ import { noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { type Step, together } from './step.ts';
 
-const NO_SETTINGS = {
+export const NO_SETTINGS = {
   confirmedAtMs: null,
   refusal: null,
   refusedAtMs: null,
@@ -18,9 +18,8 @@ const NO_SETTINGS = {
   marksFromMs: 0,
 };
 const UNTRIED = { nextTryMs: 0, tries: 0, claimedUntilMs: 0 };
-const NO_TOKEN_HASH = Buffer.alloc(0);
 
-export function createMails(engine: Engine): Mails {
+export function createMails(engine: Engine): Omit<Mails, keyof MailLinks> {
   const { isShared, read, change } = engine;
   const transact = transacting(engine);
   return {
@@ -44,17 +43,6 @@ export function createMails(engine: Engine): Mails {
       (await change(({ postponeMail }) => postponeMail.change({ id, claimedUntilMs, nextTryMs, tries }))) > 0,
 
     finish: transact(finish),
-    addLink: transact(addLink),
-
-    findLinkOwner: async (token, purpose, nowMs) =>
-      (await read(({ linkOwner }) => linkOwner.one({ tokenHash: Buffer.from(token), purpose, nowMs }))) ??
-      null,
-
-    confirmAddress: transact(confirmAddress),
-    resetPassword: transact(resetPassword),
-
-    forgetExpiredLinks: (nowMs, atMost) =>
-      change(({ deleteExpiredLinks }) => deleteExpiredLinks.change({ nowMs, atMost })),
 
     async marksFrom(email) {
       // PostgreSQL refuses NUL in a text, so no account has it.
@@ -133,78 +121,6 @@ const finish: StepOf<Mails['finish']> = function* (statements, _, { id, claimedU
   yield* statements.noteRefusal.change({ userId: account.id, refusal: end.refusal, refusedAtMs: end.atMs });
 };
 
-const addLink: StepOf<Mails['addLink']> = function* (
-  statements,
-  isRepeated,
-  userId,
-  email,
-  link,
-  maxCount,
-  act,
-) {
-  const locked = yield* statements.lockAccount.one({ id: userId });
-  const account = yield* statements.accountById.one({ id: userId });
-  const emailKey = emailKeyOf(email);
-  if (!locked || !account || locked.closedAtMs !== null) return 'stale';
-  if (emailKeyOf(account.email) !== emailKey) return 'stale';
-  yield* statements.deleteOldLinks.change({ userId, purpose: link.purpose, keptCount: maxCount - 1 });
-  yield* statements.insertLink.change({ ...link, tokenHash: Buffer.from(link.tokenHash), userId, emailKey });
-  yield* noteAct(statements, isRepeated, act);
-  return 'added';
-};
-
-const confirmAddress: StepOf<Mails['confirmAddress']> = function* (
-  statements,
-  isRepeated,
-  userId,
-  token,
-  nowMs,
-) {
-  yield* statements.lockAccount.one({ id: userId });
-  const purpose = 'confirmation';
-  const owner = yield* statements.linkOwner.one({ tokenHash: Buffer.from(token), purpose, nowMs });
-  if (owner?.userId !== userId)
-    return isRepeated && (yield* settingsOf(statements, userId)).confirmedAtMs === nowMs;
-  yield* statements.deleteLinksFor.change({ userId, purpose });
-  yield* confirm(statements, userId, nowMs);
-  return true;
-};
-
-const resetPassword: StepOf<Mails['resetPassword']> = function* (
-  statements,
-  isRepeated,
-  userId,
-  token,
-  passwordHash,
-  nowMs,
-  mail,
-) {
-  const account = yield* statements.lockAccount.one({ id: userId });
-  // Hashes are salted, so an equal one was stored by the first run.
-  if (isRepeated && account?.passwordHash === passwordHash) return true;
-  const owner = yield* statements.linkOwner.one({
-    tokenHash: Buffer.from(token),
-    purpose: 'password',
-    nowMs,
-  });
-  if (owner?.userId !== userId) return false;
-  yield* statements.changePassword.change({ id: userId, passwordHash, expiresAtMs: null });
-  if (mail) yield* confirm(statements, userId, nowMs);
-  else yield* statements.addMailSettings.change({ ...NO_SETTINGS, userId });
-  yield* together(
-    statements.endMarks.change({ userId, nowMs }),
-    statements.deleteOtherSessions.change({ userId, keptTokenHash: NO_TOKEN_HASH }),
-    statements.deleteLinksOf.change({ userId }),
-  );
-  yield* mailToOwner(statements, userId, mail);
-  return true;
-};
-
-function* confirm(statements: Statements, userId: UserId, nowMs: number): Step<void> {
-  yield* statements.addMailSettings.change({ ...NO_SETTINGS, userId });
-  yield* statements.confirmAddress.change({ userId, nowMs });
-}
-
 const setMonthlyStatement: StepOf<Mails['setMonthlyStatement']> = function* (
   statements,
   _,
@@ -243,7 +159,7 @@ const addStatement: StepOf<Mails['addStatement']> = function* (
   return false;
 };
 
-function* settingsOf(statements: Statements, userId: UserId) {
+export function* settingsOf(statements: Statements, userId: UserId) {
   const found = (yield* statements.mailSettingsOf.one({ userId })) ?? NO_SETTINGS;
   const { confirmedAtMs, refusal, refusedAtMs, monthlyStatement, timeZone } = found;
   return { confirmedAtMs, refusal, refusedAtMs, monthlyStatement, timeZone };

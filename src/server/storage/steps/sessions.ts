@@ -1,9 +1,12 @@
 /** Steps of sessions and passwords; both change under the account's lock. */
+import type { UserId } from '#shared/ids.ts';
 import type { Storage } from '../port/storage.ts';
 import { isClosingDue, liveSessionOf, newSessionRow } from '../rules/accounts.ts';
+import type { Statements } from '../statements/all.ts';
 import { changing, noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { mailToOwner } from './mails.ts';
+import type { Step } from './step.ts';
 
 export const NO_TOKEN_HASH = Buffer.alloc(0);
 
@@ -11,8 +14,8 @@ export const createSessions = (engine: Engine) =>
   ({
     changePassword: transacting(engine)(changePassword),
 
-    async createSession(session, passwordHash, maxCount, mail) {
-      const outcome = await transacting(engine)(createSession)(session, passwordHash, maxCount, mail);
+    async createSession(session, ...terms) {
+      const outcome = await transacting(engine)(createSession)(session, ...terms);
       if (outcome === 'reopened') engine.listeners.tellCodes([session.userId]);
       return outcome;
     },
@@ -64,6 +67,15 @@ export const createSessions = (engine: Engine) =>
       changing(engine, act, ({ deleteExpiredSessions }) => deleteExpiredSessions.change({ nowMs, atMost })),
   }) satisfies Partial<Storage>;
 
+/** Whether a session of the account lives, under the account's lock, under which a new password ends sessions. */
+export function* isOfSession(
+  { sessionsOfUser }: Statements,
+  userId: UserId,
+  tokenHash: Uint8Array,
+): Step<boolean> {
+  return (yield* sessionsOfUser.all({ userId })).some((session) => session.tokenHash.equals(tokenHash));
+}
+
 const changePassword: StepOf<Storage['changePassword']> = function* (
   statements,
   isRepeated,
@@ -100,12 +112,17 @@ const createSession: StepOf<Storage['createSession']> = function* (
   passwordHash,
   maxCount,
   mail,
+  passkey,
 ) {
   const { userId } = session;
   const row = newSessionRow(session);
   const account = yield* statements.lockAccount.one({ id: userId });
   if (account?.passwordHash !== passwordHash) return 'stale';
   if (isClosingDue(account.closesAtMs, session.createdAtMs)) return 'stale';
+  if (passkey !== undefined) {
+    const passkeys = yield* statements.passkeysOf.all({ holderKind: 'account', holderId: userId });
+    if (!passkeys.some(({ id }) => id === passkey)) return 'stale';
+  }
   const others = yield* statements.sessionsOfUser.all({ userId });
   if (isRepeated && others.some((other) => row.tokenHash.equals(other.tokenHash))) return 'created';
   const ended = others.slice(maxCount - 1);

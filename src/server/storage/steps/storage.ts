@@ -10,6 +10,7 @@ import { createEvents } from './events.ts';
 import { createFactorSteps } from './factors.ts';
 import { createInstallation } from './installation.ts';
 import { createInvitations } from './invitations.ts';
+import { createMailLinks } from './mail-links.ts';
 import { createMails } from './mails.ts';
 import { createMessages } from './messages.ts';
 import { createOperations } from './operations.ts';
@@ -40,7 +41,7 @@ export const createStorage = (engine: Engine) => ({
   payments: createPayments(engine),
   messages: createMessages(engine),
   devices: createDevices(engine),
-  mails: createMails(engine),
+  mails: { ...createMails(engine), ...createMailLinks(engine) },
   invitations: createInvitations(engine),
   events: createEvents(engine),
   apiKeys: createApiKeys(engine),

@@ -5,6 +5,7 @@ import type { Statements } from '../statements/all.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { newestPlace } from './events.ts';
 import { mailToOwner } from './mails.ts';
+import { isOfSession } from './sessions.ts';
 import { claimDueRows } from './spans.ts';
 import type { Step } from './step.ts';
 
@@ -71,12 +72,13 @@ function* find({ webhookById }: Statements, userId: UserId, id: WebhookId): Step
   return found ? withKinds(found) : null;
 }
 
-const add: StepOf<Webhooks['add']> = function* (statements, isRepeated, endpoint, maxCount) {
+const add: StepOf<Webhooks['add']> = function* (statements, isRepeated, endpoint, maxCount, session) {
   const { id, userId } = endpoint;
   // Other additions wait, so that the endpoints can be counted, and so do new entries.
   const account = yield* statements.lockAccount.one({ id: userId });
   if (!account || account.closedAtMs !== null) return 'gone';
   if (isRepeated && (yield* find(statements, userId, id))) return 'added';
+  if (session && !(yield* isOfSession(statements, userId, session))) return 'gone';
   if ((yield* statements.webhooksOf.all({ userId })).length >= maxCount) return 'full';
   yield* statements.insertWebhook.change(newWebhookRow(endpoint, yield* newestPlace(statements, userId)));
   return 'added';
