@@ -2,9 +2,13 @@
  * Leaving: whoever closes their account has seven days in which a login takes it back; then nothing says who
  * they were, and the ledger keeps its numbers.
  */
+import { randomBytes } from 'node:crypto';
 import { getTableColumns } from 'drizzle-orm';
 import { expect, test } from 'vitest';
+import { createAccountSupport } from '#server/auth/account-support.ts';
 import { CLOSING_GRACE_MS } from '#server/auth/accounts.ts';
+import { createSessions } from '#server/auth/sessions.ts';
+import { NO_DRAFTS } from '#server/mail/drafts.ts';
 import { qrCodes } from '#server/storage/schema/codes.ts';
 import { call, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
 import { openStream } from '#tests/support/event-streams.ts';
@@ -125,6 +129,71 @@ test('an account is closed for good also where something else that the sweep doe
   await expect(t.app.sweep()).rejects.toThrow('on purpose');
   expect((await lookUp()).status).toBe(410);
   expect(await t.storage.findCredentials(EMAIL)).toBeNull();
+});
+
+test('one account that cannot be closed keeps no other from being closed', async () => {
+  const failing = new Set<string>();
+  const { t, lookUp } = await openScene({
+    wrapStorage: (storage) => ({
+      ...storage,
+      async closeAccount(id, ...others) {
+        if (failing.has(id)) throw new Error('on purpose');
+        return storage.closeAccount(id, ...others);
+      },
+    }),
+  });
+  const sam = await t.registerProvider('sam');
+  resultOf(await close('tRPC', t, sam.token));
+  const [first] = await t.storage.listClosingAccounts(t.clock.nowMs + CLOSING_GRACE_MS, 1);
+  if (first === undefined) throw new Error('nobody is due');
+  failing.add(first);
+  t.clock.nowMs += CLOSING_GRACE_MS;
+  await expect(t.app.sweep()).rejects.toThrow('could not be closed');
+  expect(await t.storage.listClosingAccounts(t.clock.nowMs, 9)).toEqual([first]);
+  failing.clear();
+  await t.app.sweep();
+  expect(await t.storage.listClosingAccounts(t.clock.nowMs, 9)).toEqual([]);
+  expect((await lookUp()).status).toBe(410);
+});
+
+test.each([
+  'the sweep',
+  'an operator',
+])('the step in which %s closes an account has no message left to erase, however many there are', async (who) => {
+  const left: (string | null | undefined)[] = [];
+  const t = await createTestApp({
+    wrapStorage: (storage) => ({
+      ...storage,
+      async closeAccount(...closing) {
+        const found = await storage.messages.findMessages(ids);
+        left.push(...found.flatMap(({ message, thankYou }) => [message, thankYou]));
+        return storage.closeAccount(...closing);
+      },
+    }),
+  });
+  const { provider, customer, code } = await t.setTheScene();
+  const { id } = await customer.trpc.transactions.create.mutate({
+    ...TIP,
+    receiverQrId: code.id,
+    message: 'Dear Pepita',
+  });
+  const ids = [id];
+  await provider.trpc.messages.thank.mutate({ id, text: 'Grazie mille' });
+  if (who === 'the sweep') {
+    await close('REST', t, provider.token);
+    t.clock.nowMs += CLOSING_GRACE_MS;
+    await t.app.sweep();
+  } else {
+    const parts = {
+      storage: t.storage,
+      passwords: t.passwords,
+      clock: () => t.clock.nowMs,
+      random: randomBytes,
+    };
+    const sessions = createSessions({ ...parts, lifetimeMs: CLOSING_GRACE_MS });
+    await createAccountSupport({ ...parts, sessions, draft: NO_DRAFTS }).closeAtOnce(EMAIL);
+  }
+  expect(left).toEqual([null, null]);
 });
 
 test('after the sweep nothing that is stored, answered or logged says who it was, and the numbers stay', async () => {

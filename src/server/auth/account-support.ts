@@ -4,7 +4,7 @@ import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Remnants, Storage, StoredCredentials } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { newPassword, type RandomBytes, type UserId } from '#shared/ids.ts';
-import { openOf } from './accounts.ts';
+import { closeForGood, openOf } from './accounts.ts';
 import type { Passwords } from './passwords.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -55,7 +55,7 @@ export function createAccountSupport(deps: {
       if (!found) return null;
       const { id } = found.account;
       // The sweep may have closed it since: nobody is told of an act of which the log has no row.
-      if ((await storage.closeAccount(id, clock(), false, act?.(id))) !== 'closed') return null;
+      if ((await closeForGood(storage, id, clock(), false, act?.(id))) !== 'closed') return null;
       await sessions.noteEnded(id);
       return storage.forgetRemnants();
     },

@@ -1,5 +1,6 @@
 /** Accounts: registration, care, and the account as shown to its owner. */
 
+import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
 import type {
   Account,
@@ -221,19 +222,22 @@ function createClosingSweep({
   return async () => {
     const nowMs = clock();
     let count = 0;
+    const failures: unknown[] = [];
+    const close = async (id: UserId) => {
+      if ((await closeForGood(storage, id, nowMs, true)) === 'closed') count += 1;
+      await sessions.noteEnded(id);
+    };
     for (;;) {
       const due = await storage.listClosingAccounts(nowMs, CLOSED_IN_A_STEP);
-      for (const id of due) {
-        if ((await storage.closeAccount(id, nowMs, true)) === 'closed') count += 1;
-        await sessions.noteEnded(id);
-      }
-      if (due.length < CLOSED_IN_A_STEP) break;
+      // One that cannot be closed is the first of each list, and keeps no other from being closed.
+      for (const id of due) await close(id).catch((error: unknown) => failures.push(error));
+      if (due.length < CLOSED_IN_A_STEP || failures.length > 0) break;
     }
     hasRemnants ||= count > 0;
-    if (!hasRemnants) return null;
-    const remnants = await storage.forgetRemnants();
+    const remnants = hasRemnants ? await storage.forgetRemnants() : null;
     hasRemnants = remnants === 'busy';
-    return { count, remnants };
+    if (failures.length > 0) throw new AggregateError(failures, 'accounts that are due could not be closed');
+    return remnants && { count, remnants };
   };
 }
 
@@ -252,6 +256,18 @@ function servicesAfter(
 
 function invalid(field: string, message: string): AppError {
   return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
+}
+
+/**
+ * `Storage.closeAccount`, before which messages are erased in bounded steps: one step for all of a busy provider's took
+ * longer than PostgreSQL may take for a statement.
+ */
+export async function closeForGood(
+  storage: Pick<Storage, 'closeAccount' | 'messages'>,
+  ...[id, nowMs, isDueOnly, act]: Parameters<Storage['closeAccount']>
+): ReturnType<Storage['closeAccount']> {
+  await forgetInSteps((atMost) => storage.messages.eraseBeforeClosing(id, nowMs, isDueOnly, atMost));
+  return storage.closeAccount(id, nowMs, isDueOnly, act);
 }
 
 /** Null for an account whose grace period is over: it counts as unknown, even before the sweep. */

@@ -103,6 +103,38 @@ export function describeClosing(): void {
       expect(['complete', 'partial']).toContain(await storage.forgetRemnants());
     });
 
+    test('messages are erased beforehand, so many at a time, and none of an account that is not due', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { provider, customer, tip } = await setTheScene();
+      const giverMessage = { message: 'Great drinks!', giverName: 'Name of cam', isRefused: false };
+      const given = Array.from({ length: 4 }, () => tip({ giverMessage }));
+      for (const each of given) await storage.recordTip(each);
+      const [thanked, reported] = given;
+      if (!thanked || !reported) throw new Error('no tips were given');
+      await storage.messages.thank(provider.id, thanked.id, 'You are welcome!', NOW);
+      await storage.messages.reportMessage(provider.id, reported.id, NOW);
+      const wordsLeft = async () =>
+        (await storage.messages.findMessages(given.map(({ id }) => id))).flatMap(({ message, thankYou }) =>
+          [message, thankYou].filter((text) => text !== null),
+        ).length;
+      const { eraseBeforeClosing } = storage.messages;
+      expect(await wordsLeft()).toBe(5);
+      expect(await eraseBeforeClosing(provider.id, CLOSES_AT, true, 9)).toBe(0);
+      await storage.beginClosing(provider.id, 'none', CLOSES_AT);
+      expect(await eraseBeforeClosing(provider.id, CLOSES_AT - 1, true, 9)).toBe(0);
+      expect(await wordsLeft()).toBe(5);
+      for (const count of [2, 1, 0]) expect(await eraseBeforeClosing(customer.id, NOW, false, 2)).toBe(count);
+      // The answer is the receiver's, and a reported message stays until the report is settled.
+      expect(await wordsLeft()).toBe(2);
+      for (const count of [1, 0])
+        expect(await eraseBeforeClosing(provider.id, CLOSES_AT, true, 1)).toBe(count);
+      expect(await wordsLeft()).toBe(1);
+      expect(await storage.closeAccount(provider.id, CLOSES_AT, true)).toBe('closed');
+      expect(await eraseBeforeClosing(provider.id, CLOSES_AT, false, 9)).toBe(0);
+      await storage.messages.settleReport(reported.id, NOW);
+      expect(await wordsLeft()).toBe(0);
+    });
+
     test('what a request under way brings once its account is closed is not kept', async () => {
       const { storage, setTheScene } = await openStorage();
       const { provider, tip } = await setTheScene();

@@ -91,6 +91,11 @@ export interface Messages {
     after: TransactionId | null,
     atMost: number,
   ): Promise<(GiverMessage & Pick<TipMessages, 'transactionId'>)[]>;
+  /**
+   * Erases messages that an account that is to be closed has given or received, at most `atMost`, but not reported ones.
+   * @returns how many; none of an account that is closed or, with `isDueOnly`, not due.
+   */
+  eraseBeforeClosing(userId: UserId, nowMs: number, isDueOnly: boolean, atMost: number): Promise<number>;
   listThankYous(userId: UserId): Promise<string[]>;
   saveThankYous(userId: UserId, texts: readonly string[]): Promise<void>;
 

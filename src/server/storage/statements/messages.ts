@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
@@ -32,6 +32,11 @@ export function messageStatements({ db, isIn }: Builder) {
       .leftJoin(givers, eq(givers.id, tipMessages.giverId))
       .innerJoin(receivers, eq(receivers.id, tipMessages.receiverId));
   const noMessages = { message: null, giverName: null, isErased: true };
+  /** Those of an account that is to be closed, at most so many; reported ones stay until the report is settled. */
+  const isAmongFirst = (condition: SQL) =>
+    sql`${tipMessages.transactionId} in (
+      select transaction_id from ${tipMessages} where ${condition} and not (${isOpenReport}) limit ${value('atMost')}
+    )`;
 
   return {
     messagesById: db.select().from(tipMessages).where(is(tipMessages.transactionId, 'id')),
@@ -44,15 +49,16 @@ export function messageStatements({ db, isIn }: Builder) {
     lockMessages: db.select().from(tipMessages).where(is(tipMessages.transactionId, 'id')).for('update'),
     eraseMessages: db.update(tipMessages).set(noMessages).where(is(tipMessages.transactionId, 'id')),
     hideMessages: db.update(tipMessages).set({ isHidden: true }).where(is(tipMessages.transactionId, 'id')),
-    /** For an account that is closed; reported messages stay until the report is settled. */
     eraseMessagesGivenBy: db
       .update(tipMessages)
       .set(noMessages)
-      .where(and(is(tipMessages.giverId, 'userId'), sql`not (${isOpenReport})`)),
+      .where(isAmongFirst(sql`giver_id = ${value('userId')} and not is_erased`)),
     eraseMessagesReceivedBy: db
       .update(tipMessages)
       .set({ ...noMessages, thankYou: null })
-      .where(and(is(tipMessages.receiverId, 'userId'), sql`not (${isOpenReport})`)),
+      .where(
+        isAmongFirst(sql`receiver_id = ${value('userId')} and (not is_erased or thank_you is not null)`),
+      ),
 
     messagesGivenBy: db
       .select({

@@ -19,6 +19,7 @@ import { closeCodes, retireCode } from './codes.ts';
 import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';
 import { forgetFactors } from './factors.ts';
 import { askToConfirm, forgetMails, mailToOwner } from './mails.ts';
+import { eraseMessages } from './messages.ts';
 import { NO_TOKEN_HASH } from './sessions.ts';
 import { type Step, together } from './step.ts';
 import { forgetWebhooks } from './webhooks.ts';
@@ -172,8 +173,7 @@ const closeAccount: StepOf<Storage['closeAccount']> = function* (
     forgetMails(statements, id),
     forgetWebhooks(statements, id),
     forgetFactors(statements, { kind: 'account', id }),
-    statements.eraseMessagesGivenBy.change({ userId: id }),
-    statements.eraseMessagesReceivedBy.change({ userId: id }),
+    eraseMessages(statements, id, Number.MAX_SAFE_INTEGER),
     statements.deleteBlocksOf.change({ userId: id }),
     statements.deleteReadyOf.change({ userId: id }),
     statements.deleteNotedEventsOf.change({ userId: id }),

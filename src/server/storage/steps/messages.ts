@@ -1,6 +1,7 @@
 /** Steps of messages; a change locks the messages of the tip first. */
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { Messages } from '../port/messages.ts';
+import { isClosingDue } from '../rules/accounts.ts';
 import * as rules from '../rules/messages.ts';
 import type { Statements } from '../statements/all.ts';
 import { noteAct } from './audit.ts';
@@ -47,6 +48,8 @@ export function createMessages(engine: Engine): Messages {
     listGivenMessages: (giverId, after, atMost) =>
       read(({ messagesGivenBy }) => messagesGivenBy.all({ giverId, after: after ?? '', atMost })),
 
+    eraseBeforeClosing: transacting(engine)(eraseBeforeClosing),
+
     listThankYous: async (userId) =>
       (await read(({ readyOf }) => readyOf.all({ userId }))).map(({ text }) => text),
 
@@ -74,6 +77,27 @@ const blockGiver: StepOf<Messages['blockGiver']> = function* (statements, _, rec
 const isGiverBlocked: StepOf<Messages['isBlocked']> = function* (statements, _, giverId, id) {
   return yield* isBlocked(statements, giverId, yield* statements.codeWithProvider.one({ id }));
 };
+
+const eraseBeforeClosing: StepOf<Messages['eraseBeforeClosing']> = function* (
+  statements,
+  _,
+  userId,
+  nowMs,
+  isDueOnly,
+  atMost,
+) {
+  const account = yield* statements.lockAccount.one({ id: userId });
+  if (!account || account.closedAtMs !== null) return 0;
+  if (isDueOnly && !isClosingDue(account.closesAtMs, nowMs)) return 0;
+  return yield* eraseMessages(statements, userId, atMost);
+};
+
+/** Requires the account's lock. @returns how many rows were changed. */
+export function* eraseMessages(statements: Statements, userId: UserId, atMost: number): Step<number> {
+  const given = yield* statements.eraseMessagesGivenBy.change({ userId, atMost });
+  const left = atMost - given;
+  return given + (yield* statements.eraseMessagesReceivedBy.change({ userId, atMost: left }));
+}
 
 const saveThankYous: StepOf<Messages['saveThankYous']> = function* (statements, _, userId, texts) {
   const account = yield* statements.lockAccount.one({ id: userId });
