@@ -194,9 +194,9 @@ export const authProcedures = {
       summary: 'Type your password again',
       description: [
         'Some acts ask for a password that was typed within the last 15 minutes, by logging in or here:',
-        'they change a username, a phone number, devices, API keys or how you are paid, end sessions, or',
-        'export your account. Otherwise they answer `password_needed`; confirm, and send them again. Wrong',
-        'guesses count as those for a new password do.',
+        'they change a username, a phone number, devices, API keys, webhooks, second factors or how you are',
+        'paid, end sessions, or export your account. Otherwise they answer `password_needed`; confirm, and',
+        'send them again. Wrong guesses count as those for a new password do.',
       ],
       takes: { confirmation },
       refusals: ['wrong_password', 'too_many_requests'],
