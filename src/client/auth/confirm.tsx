@@ -1,7 +1,9 @@
 /** The screen of the link that confirms an email. Opening it changes nothing; its button does. */
 import { useState } from 'react';
+import { LINK_PATHS } from '#shared/mail-paths.ts';
 import { call } from '../calls.ts';
 import { useAttempts } from '../controls/attempts.ts';
+import { read, remove, write } from '../giving/tab-storage.ts';
 import { authFor, dashboardTab } from '../later/addresses.ts';
 import { useSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
@@ -15,8 +17,13 @@ import { useLinkToken } from './link-token.ts';
 const NO_ANSWER = 'That did not work. Check your connection and try again.';
 const NO_LINK = 'This link is not complete. Open it again from the email.';
 
+/** Keeps the token of a link over a login: in the address of the login the server would read it. */
+const WAITING = 'confirmation';
+
 export function Confirm() {
-  const token = useLinkToken();
+  const inLink = useLinkToken();
+  const waiting = read(WAITING);
+  const token = inLink ?? (typeof waiting === 'string' ? waiting : null);
   return <Confirmation key={token} token={token} />;
 }
 
@@ -29,8 +36,8 @@ const OUTCOMES = {
   login_needed: {
     title: 'Log in first',
     text:
-      'Log in to the account of this email on this device. Then open the link in the email again. Did you not make ' +
-      'an account here? Then ignore the email.',
+      'Log in to the account of this email, then you can confirm it. Did you not make an account here? Then ' +
+      'ignore the email.',
   },
   another: {
     title: 'This link is for another account',
@@ -53,6 +60,7 @@ function Confirmation({ token }: { readonly token: string | null }) {
     void run(async () => {
       if (token === null) return setFailure(NO_LINK);
       const { failure } = await call((api) => api.auth.confirmEmail.mutate({ token }));
+      if (failure === null || failure.code === 'link_ended') remove(WAITING);
       if (failure === null) setOutcome('confirmed');
       else if (failure.code === 'link_ended') setOutcome('ended');
       else if (failure.code === 'link_of_another') setOutcome('another');
@@ -81,9 +89,14 @@ function Confirmation({ token }: { readonly token: string | null }) {
           <Button aria-disabled={isUnderWay} onClick={confirm}>
             {isUnderWay ? 'Confirming...' : 'Confirm My Email'}
           </Button>
+        ) : isSignedIn ? (
+          <ButtonLink href={profile}>Go to Your Profile</ButtonLink>
         ) : (
-          <ButtonLink href={isSignedIn ? profile : authFor(profile)}>
-            {isSignedIn ? 'Go to Your Profile' : 'Login'}
+          <ButtonLink
+            href={authFor(shown === 'login_needed' ? LINK_PATHS.confirm : profile)}
+            onClick={() => write(WAITING, token)}
+          >
+            Login
           </ButtonLink>
         )}
       </section>
