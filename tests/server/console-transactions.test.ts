@@ -36,7 +36,7 @@ async function commandOf({ storage, clock }: TestApp, mode: 'simulated' | 'test'
   const { giver_pseudonym } = await readSecrets(storage, randomBytes);
   return createTipSupport({
     storage,
-    payments: createRefundRequests(storage, mode),
+    payments: createRefundRequests(storage, { mode, platform: null }),
     receipts: createGuestReceipts(giver_pseudonym),
     deadlines: null,
     clock: () => clock.nowMs,

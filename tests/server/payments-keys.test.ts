@@ -3,10 +3,18 @@
  * the others.
  */
 import { expect, test } from 'vitest';
+import { createRefundRequests } from '#server/payments/refund-requests.ts';
+import type { Act } from '#server/storage/port/audit.ts';
+import { createOperator } from '#tests/support/operators.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
 const HOUR_MS = 3_600_000;
+
+function actAbout(subject: string): Act {
+  const actor = { kind: 'command', name: 'ops', host: 'bar' } as const;
+  return { actor, action: 'tip_refunded', subject, reason: null, atMs: 0 };
+}
 
 /** A tip that was paid, one that is open, and one whose answer was lost, under the first keys. */
 async function beginUnderFirstKeys() {
@@ -99,9 +107,45 @@ test('accounts and payments of another platform of the same mode stay apart, and
   const asked = JSON.stringify(other.stripe.requests);
   for (const name of [paid.id, open.id, accountId]) expect(asked).not.toContain(name);
 
+  // Nobody asks for what waits, and the operator reads that.
+  other.t.clock.nowMs += 45 * (HOUR_MS / 60);
+  const { console } = await createOperator(other.t);
+  const { stuck } = await console.transactions.troubles.query();
+  expect(new Set(stuck.map(({ id }) => id))).toEqual(new Set([open.id, paid.id]));
+  expect(stuck.map(({ why }) => why)).toEqual(['other_keys', 'other_keys']);
+  const reversal = { transactionId: paid.id, createdAtMs: other.t.clock.nowMs, act: actAbout(paid.id) };
+  const keys = { mode: 'test', platform: 'acct_another' } as const;
+  const asking = createRefundRequests(other.t.storage, keys).refund(reversal);
+  await expect(asking).rejects.toMatchObject({ code: 'payment_unavailable' });
+
   // With the keys of before everything is as it was.
   before.t.clock.nowMs = other.t.clock.nowMs + HOUR_MS / 6;
   await before.t.app.sweepPayments();
   expect(await cam.trpc.transactions.get.query({ id: paid.id })).toMatchObject({ status: 'completed' });
   expect(await pat.trpc.transactions.refund.mutate({ id: paid.id })).toMatchObject({ status: 'refunded' });
+});
+
+test('a dispute of another platform is listed without a deadline, and is no trouble of the present keys', async () => {
+  const { before, cam, tip } = await beginUnderFirstKeys();
+  const { t, stripe, deliver } = before;
+  const disputed = await cam.trpc.transactions.create.mutate(tip);
+  await before.pay(disputed.paymentUrl);
+  const chargeId = [...stripe.charges.values()].at(-1)?.intentId ?? '';
+  t.clock.nowMs += HOUR_MS / 3;
+  await t.app.sweepPayments();
+  stripe.openDispute(chargeId);
+  await deliver();
+  t.clock.nowMs += HOUR_MS / 3;
+  await t.app.sweepPayments();
+  expect([...t.troubles.begun().keys()]).toContain('dispute');
+
+  const other = await createPaidApp({ data: t.data });
+  other.t.clock.nowMs = t.clock.nowMs;
+  await other.t.app.sweepPayments();
+  const { console } = await createOperator(other.t);
+  expect((await console.transactions.troubles.query()).disputes).toMatchObject([
+    { id: disputed.id, answerBy: null, isDeadlineKnown: false },
+  ]);
+  expect([...other.t.troubles.begun().keys()]).not.toContain('dispute');
+  expect(JSON.stringify(other.stripe.requests)).not.toContain(chargeId);
 });

@@ -6,6 +6,7 @@ import type { DebtKind, FoundTipView } from '#shared/console/transactions.ts';
 import { AppError } from '#shared/errors.ts';
 import { openPaymentService } from '../configured-parts.ts';
 import { createDisputeDeadlines } from '../payments/dispute-deadlines.ts';
+import { keysOf } from '../payments/known-platform.ts';
 import { createRefundRequests } from '../payments/refund-requests.ts';
 import { modeOfKey } from '../payments/stripe/key-mode.ts';
 import { inUtc } from '../setting-forms.ts';
@@ -71,14 +72,17 @@ export const careForTip: Command = async ({ database, config, words, actor, say 
   const storage = await database.openForCommand();
   try {
     const present = termsAt(await storage.listTerms(), Date.now());
-    // Only `waiting` asks the payment service, for deadlines.
-    const service = action === 'waiting' ? await openPaymentService(config, pino({ level: 'silent' })) : null;
+    // Both depend on whose the present keys are, and `waiting` asks for deadlines as well.
+    const service =
+      action === 'waiting' || action === 'refund'
+        ? await openPaymentService(config, pino({ level: 'silent' }))
+        : null;
+    const keys = service
+      ? await keysOf(service)
+      : { mode: config.stripe ? modeOfKey(config.stripe.secretKey) : ('simulated' as const), platform: null };
     const support = createTipSupport({
       storage,
-      payments: createRefundRequests(
-        storage,
-        config.stripe ? modeOfKey(config.stripe.secretKey) : 'simulated',
-      ),
+      payments: createRefundRequests(storage, keys),
       receipts: createGuestReceipts((await readSecrets(storage, randomBytes)).giver_pseudonym),
       deadlines: service && createDisputeDeadlines(service, Date.now),
       clock: Date.now,

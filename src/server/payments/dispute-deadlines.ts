@@ -1,10 +1,11 @@
 /** Until when disputes can be answered. It is asked for again after some hours, since an answer ends it. */
 import { type Clock, isWithin } from '#shared/calendar.ts';
+import { type Owned, ofKeys } from './known-platform.ts';
 import { type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
 
 const AGE_MS = 6 * 3_600_000;
 
-export interface NamedDispute {
+export interface NamedDispute extends Owned {
   readonly source: string;
   readonly chargeId: string;
 }
@@ -12,13 +13,13 @@ export interface NamedDispute {
 export interface DisputeDeadlines {
   /**
    * @returns milliseconds since 1970 by `source`; null for what cannot be answered any more. A dispute is left out
-   *   while the payment service does not answer.
+   *   while the payment service does not answer, and one of other keys always.
    */
   read(disputes: readonly NamedDispute[]): Promise<ReadonlyMap<string, number | null>>;
 }
 
 export function createDisputeDeadlines(
-  service: Pick<PaymentService, 'readCharge'>,
+  service: Pick<PaymentService, 'mode' | 'platform' | 'readCharge'>,
   clock: Clock,
 ): DisputeDeadlines {
   const known = new Map<string, { readonly readAtMs: number; readonly answerByMs: number | null }>();
@@ -28,7 +29,7 @@ export function createDisputeDeadlines(
       const nowMs = clock();
       for (const [source, { readAtMs }] of known)
         if (!isWithin(AGE_MS, readAtMs, nowMs)) known.delete(source);
-      for (const { source, chargeId } of disputes) {
+      for (const { source, chargeId } of await ofKeys(service, disputes)) {
         if (known.has(source)) continue;
         try {
           const charge = await service.readCharge(chargeId);

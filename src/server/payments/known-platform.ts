@@ -1,7 +1,8 @@
 /** The operator's own account at the payment service (the platform), which is not known until its first answer. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
-import type { PaymentService } from './payment-service.ts';
+import type { PaymentMode } from '#shared/payments.ts';
+import { type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
 
 /** How long a tip page waits for the payment service, once, to learn which platform the present keys are of. */
 const PAGE_PATIENCE_MS = 2_000;
@@ -17,15 +18,36 @@ export interface KnownPlatform {
   isOfKeys(owned: Owned): boolean;
 }
 
-type Owned = Pick<PaymentRecord, 'paymentMode' | 'platform'>;
+export type Owned = Pick<PaymentRecord, 'paymentMode' | 'platform'>;
+
+/** The present keys; the platform is null while it is not known. */
+export interface Keys {
+  readonly mode: PaymentMode;
+  readonly platform: string | null;
+}
 
 /** Whether a payment or account is of these keys. Where a platform is not known, the mode decides. */
-export function isOfKeys(
-  { paymentMode, platform }: Owned,
-  keys: Pick<PaymentService, 'mode'> & { readonly platform: string | null },
-): boolean {
+export function isOfKeys({ paymentMode, platform }: Owned, keys: Keys): boolean {
   const isOther = platform !== null && keys.platform !== null && platform !== keys.platform;
   return paymentMode === keys.mode && !isOther;
+}
+
+/** Those of the present keys, as far as that is known while the payment service may not answer. */
+export async function ofKeys<One extends Owned>(
+  service: Pick<PaymentService, 'mode' | 'platform'>,
+  all: readonly One[],
+): Promise<readonly One[]> {
+  if (all.length === 0) return all;
+  const keys = await keysOf(service);
+  return all.filter((one) => isOfKeys(one, keys));
+}
+
+export async function keysOf(service: Pick<PaymentService, 'mode' | 'platform'>): Promise<Keys> {
+  const platform = await service.platform().catch((err: unknown) => {
+    if (err instanceof PaymentServiceUnavailable) return null;
+    throw err;
+  });
+  return { mode: service.mode, platform };
 }
 
 export function createKnownPlatform(deps: {

@@ -25,7 +25,7 @@ export function holdPayments(
   storage: Pick<Storage, 'payments' | 'findTransaction' | 'operations'>,
   refusal: () => AppError,
 ): TipPayments {
-  const { mode } = payments;
+  const { mode, isOfKeys } = payments;
   /** The payment service is not asked, because its answer would move the payment. */
   const find: TipPayments['find'] = async (giver, id) => {
     const payment = mode === 'simulated' ? null : await storage.payments.findPayment({ id });
@@ -33,6 +33,7 @@ export function holdPayments(
   };
   return {
     mode,
+    isOfKeys,
     isPayable: async () => false,
     find,
 

@@ -83,6 +83,7 @@ export function createPaidTips(
 
   return {
     mode: service.mode,
+    isOfKeys: knownPlatform.isOfKeys,
 
     async isPayable(userId, category) {
       if (excludedCategories.includes(category)) return false;

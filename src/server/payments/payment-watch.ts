@@ -5,6 +5,7 @@ import { type Clock, isoTime, isWithin } from '#shared/calendar.ts';
 import type { PaymentSigns } from '#shared/console/health.ts';
 import type { Terms } from '#shared/money.ts';
 import type { DisputeDeadlines } from './dispute-deadlines.ts';
+import { ofKeys } from './known-platform.ts';
 import type { PaymentService } from './payment-service.ts';
 
 const MINUTE_MS = 60_000;
@@ -48,7 +49,7 @@ export interface PaymentWatch {
 
 export function createPaymentWatch(deps: {
   readonly storage: Pick<Storage, 'operations' | 'payments'>;
-  readonly service: Pick<PaymentService, 'mode' | 'clockOffsetMs'>;
+  readonly service: Pick<PaymentService, 'mode' | 'platform' | 'clockOffsetMs'>;
   readonly deadlines: DisputeDeadlines;
   readonly clock: Clock;
   readonly log: Logger;
@@ -76,9 +77,12 @@ export function createPaymentWatch(deps: {
     else told.set(trouble, spelled);
   }
 
-  /** Disputes that can still be answered, and the first deadline. One whose deadline is not known counts. */
+  /**
+   * Disputes of the present keys that can still be answered, and the first deadline. One whose deadline is not known
+   * counts.
+   */
   async function readDisputes() {
-    const open = await operations.listOpenDisputes(MAX_DISPUTES);
+    const open = await ofKeys(service, await operations.listOpenDisputes(MAX_DISPUTES));
     const deadlines = await deps.deadlines.read(open);
     const due = open.filter(({ source }) => {
       const answerByMs = deadlines.get(source);

@@ -2,23 +2,24 @@
 import type { OperatorReversal, ReverseOutcome } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
-import type { PaymentMode } from '#shared/payments.ts';
+import { isOfKeys, type Keys, type Owned } from './known-platform.ts';
 
 export const createRefundRequests = (
   storage: Pick<Storage, 'operations' | 'payments' | 'reverseTip'>,
-  mode: PaymentMode,
+  keys: Keys,
 ) => ({
-  mode,
+  mode: keys.mode,
+  isOfKeys: (owned: Owned) => isOfKeys(owned, keys),
 
   async refund(
     reversal: OperatorReversal,
   ): Promise<ReverseOutcome | { readonly outcome: 'refused' | 'asked' }> {
     const { transactionId: id, createdAtMs } = reversal;
-    const { tip = null } = (await storage.operations.findTip({ id })) ?? {};
+    const { tip = null, payment = null } = (await storage.operations.findTip({ id })) ?? {};
     if (!tip) return { outcome: 'unknown_transaction' };
     if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
     // The server would not know it under its keys.
-    if (tip.paymentMode !== mode && !tip.reversal) throw new AppError('payment_unavailable');
+    if (!(payment && isOfKeys(payment, keys)) && !tip.reversal) throw new AppError('payment_unavailable');
     const { outcome } = await storage.payments.askForRefund(reversal, createdAtMs);
     return { outcome: outcome === 'repeated' ? 'asked' : outcome };
   },

@@ -7,6 +7,7 @@ import { findToReverse } from './tip-to-reverse.ts';
 export function createSimulatedPayments(storage: Storage): TipPayments {
   return {
     mode: 'simulated',
+    isOfKeys: () => false,
     isPayable: async () => true,
     begin: (tip) => storage.recordTip({ ...tip, paymentMode: 'simulated' }),
     find: async () => null,

@@ -15,6 +15,8 @@ export type UnpaidTip = Omit<GivenTip, 'paymentMode'>;
 
 export interface TipPayments {
   readonly mode: PaymentMode;
+  /** Whether a payment is of the present keys, as far as that is known. */
+  isOfKeys(payment: Pick<PaymentRecord, 'paymentMode' | 'platform'>): boolean;
   /** Null while nobody can tell, because the payment service has not answered since the start. */
   isPayable(provider: UserId, category: ServiceCategory): Promise<boolean | null>;
   /**

@@ -27,7 +27,7 @@ export interface ReadsDeadlines {
 
 export function createPaymentTroubles(deps: {
   readonly storage: Pick<Storage, 'operations' | 'payments'>;
-  readonly payments: Pick<TipPayments, 'mode'>;
+  readonly payments: Pick<TipPayments, 'mode' | 'isOfKeys'>;
   readonly deadlines: ReadsDeadlines | null;
   readonly clock: Clock;
   readonly terms: () => Pick<Terms, 'currency' | 'exponent'>;
@@ -78,7 +78,7 @@ export function createPaymentTroubles(deps: {
       exponent,
       stuck: stuck.map((payment) => ({
         ...moneyOf(payment),
-        why: whyStuck(payment, payments.mode),
+        why: payments.isOfKeys(payment) ? whyStuck(payment) : ('other_keys' as const),
         since: isoTime(payment.refund?.askedAtMs ?? payment.createdAtMs),
       })),
       arriving: { count: arriving.count, paidCents: arriving.cents },
@@ -127,8 +127,7 @@ export function debtsOf(payment: PaymentRecord): FoundTipView['debts'] {
   return debts.filter((one) => one.cents > 0);
 }
 
-function whyStuck(payment: PaymentRecord, mode: TipPayments['mode']): StuckReason {
-  if (payment.paymentMode !== mode) return 'other_keys';
+function whyStuck(payment: PaymentRecord): StuckReason {
   if (payment.refund) return 'refund';
   if (payment.state === 'authorised') return 'capture';
   return payment.state === 'created' ? 'no_page' : 'no_end';

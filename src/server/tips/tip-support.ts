@@ -47,6 +47,7 @@ export interface TipSupport {
 /** Carries a refund out, or at least notes it for the server to carry out (`asked`). */
 export interface RefundsTips {
   readonly mode: TipPayments['mode'];
+  readonly isOfKeys: TipPayments['isOfKeys'];
   refund(reversal: OperatorReversal): Promise<ReverseOutcome | { readonly outcome: 'refused' | 'asked' }>;
 }
 

@@ -110,7 +110,9 @@ export const STUCK_TEXTS: Readonly<Record<StuckReason, string>> = {
   capture:
     'Its money is held on the card, and the payment service has not taken it yet. Tipwell goes on asking. A card ' +
     'holds money for some days only.',
-  other_keys: 'It was begun with other keys than the server has now, so that nobody asks for it.',
+  other_keys:
+    'It was begun with other keys than the server has now, or those of another account at the payment service, so that ' +
+    'nobody asks for it.',
 };
 
 const movedMoney = {
@@ -168,7 +170,7 @@ export const paymentTroubles = z.object({
       attempts: z.int(),
     }),
   ),
-  /** Those that are neither won nor lost, the oldest first, at most 50. */
+  /** Those that are neither won nor lost, the newest first, at most 50. */
   disputes: z.array(
     z.object({
       ...movedMoney,

@@ -5,7 +5,7 @@ import type { Adjustment } from '#server/storage/port/ledger.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import { type Cents, cents } from '#shared/money.ts';
-import { authoriseTip, payoutAccountOf, payTip } from '../payment-steps.ts';
+import { authoriseTip, PLATFORM, payoutAccountOf, payTip } from '../payment-steps.ts';
 import { MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 type Debts = Partial<Pick<PaymentRecord, 'owedByReceiverCents' | 'owedToGiverCents' | 'owedToReceiverCents'>>;
@@ -116,14 +116,20 @@ export function describePaymentSigns(): void {
         {
           id: open,
           paymentMode: 'test',
+          platform: PLATFORM,
           chargeId: `pi_${open}`,
           source: 'dp_1',
           paidCents: 1_050,
           openedAtMs: NOW + MINUTE_MS,
         },
       ]);
+      await adjust(held, [adjustmentOf('dispute', 'dp_4', -1)]);
+      const newestFirst = await operations.listOpenDisputes(9);
+      expect(newestFirst.map(({ id }) => id)).toEqual([held, open]);
+      expect(await operations.listOpenDisputes(1)).toEqual(newestFirst.slice(0, 1));
       const moved = await operations.listReturnedMoney(9);
       expect(moved.map(({ id, kind, paidCents }) => [id, kind, paidCents])).toEqual([
+        [held, 'dispute', -1_050],
         [lost, 'dispute_lost', 0],
         [lost, 'dispute', -1_050],
         [won, 'dispute_won', 1_050],

@@ -61,7 +61,8 @@ export interface ReturnedMoney {
 /** A dispute that is neither won nor lost. */
 export interface OpenDispute {
   readonly id: TransactionId;
-  readonly paymentMode: PaymentMode;
+  readonly paymentMode: PaidMode;
+  readonly platform: string | null;
   readonly chargeId: string;
   readonly source: string;
   /** What the giver's bank took. */
@@ -121,7 +122,7 @@ export interface Operations {
   listReturnedPayments(atMost: number): Promise<ReturnedPayment[]>;
   /** The newest changes of paid tips that are no reversals, newest first, at most `atMost`. */
   listReturnedMoney(atMost: number): Promise<ReturnedMoney[]>;
-  /** Oldest first, at most `atMost`. */
+  /** Newest first, at most `atMost`: those that were opened last can still be answered. */
   listOpenDisputes(atMost: number): Promise<OpenDispute[]>;
   /** Tips whose money is held on the giver's card; the sum is what their givers pay. */
   sumArriving(): Promise<PaymentSum>;

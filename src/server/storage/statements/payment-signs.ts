@@ -1,5 +1,5 @@
 /** Payments that need an operator. Adjustments are found by indexes that leave out captures. */
-import { and, asc, desc, eq, gt, isNotNull, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { adjustments } from '../schema/ledger.ts';
 import { payments, payoutAccounts } from '../schema/payments.ts';
@@ -89,6 +89,7 @@ export function paymentSignStatements({ db }: Builder) {
       .select({
         id: payments.id,
         paymentMode: payments.paymentMode,
+        platform: payments.platform,
         chargeId: payments.chargeId,
         source: adjustments.source,
         paidCents: sql`-(${paidBack})`.mapWith(adjustments.amountCents),
@@ -102,7 +103,7 @@ export function paymentSignStatements({ db }: Builder) {
           where ended.transaction_sequence = ${adjustments.transactionSequence}
             and ended.source = ${adjustments.source} and ended.kind in ('dispute_won', 'dispute_lost'))`,
       )
-      .orderBy(asc(adjustments.sequence))
+      .orderBy(desc(adjustments.sequence))
       .limit(value('atMost')),
   };
 }
