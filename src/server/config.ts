@@ -125,8 +125,11 @@ const environment = z.object({
   PORT: wholeNumber(1, 65_535, 3_000),
   PUBLIC_URL: z
     .string()
-    .refine(isPublicUrl, 'must be an address such as https://tips.example.com, without query or fragment')
-    .transform((url) => new URL(url).href.replace(/\/+$/, ''))
+    .refine(
+      isPublicUrl,
+      'must be an address such as https://tips.example.com, without path, query or fragment',
+    )
+    .transform((url) => new URL(url).origin)
     .optional(),
   DATABASE_URL: z
     .string()

@@ -24,8 +24,9 @@ export function isLoopbackUrl(text: string): boolean {
 export function isPublicUrl(text: string): boolean {
   // A bare ? or # vanishes when parsed, but not from an address that is built on the text.
   if (!URL.canParse(text) || /[?#]/.test(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
+  const { protocol, username, password, pathname } = new URL(text);
+  // Pages name their scripts, and each other, from the root of the host.
+  return /^https?:$/.test(protocol) && username === '' && password === '' && /^\/*$/.test(pathname);
 }
 
 export function isOrigin(text: string): boolean {

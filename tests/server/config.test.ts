@@ -100,7 +100,7 @@ describe('settings', () => {
     [{ PUBLIC_URL: 'https://tips.example.com' }, { publicUrl: 'https://tips.example.com' }],
     [{ PUBLIC_URL: 'https://tips.example.com/' }, { publicUrl: 'https://tips.example.com' }],
     [{ PUBLIC_URL: 'HTTPS://Tips.Example.COM:443/' }, { publicUrl: 'https://tips.example.com' }],
-    [{ PUBLIC_URL: 'https://example.com/tips//' }, { publicUrl: 'https://example.com/tips' }],
+    [{ PUBLIC_URL: 'https://tips.example.com//' }, { publicUrl: 'https://tips.example.com' }],
     [
       { PUBLIC_URL: 'http://192.168.1.7:3000', PORT: '80' },
       { port: 80, publicUrl: 'http://192.168.1.7:3000' },
@@ -247,6 +247,8 @@ describe('a bad value stops the start', () => {
         'https://example.com/?',
         'https://example.com/#',
         'https://example.com?',
+        'https://example.com/tips',
+        'https://example.com/tips/',
       ],
     ],
     [
