@@ -1,7 +1,7 @@
 /** One thank-you for everybody who was not thanked yet, by one tap. */
 import { useEffect, useId, useRef, useState } from 'react';
 import type { Transaction } from '#shared/tips.ts';
-import { api, failureOf } from '../../api-client/api.ts';
+import { api, failureOf, unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { trpc } from '../../signed-in/api-hooks.ts';
@@ -11,6 +11,8 @@ import { PROPOSED, useReadyThankYous } from '../messages/thank-yous.ts';
 import { focusIfLost } from '../question.ts';
 import styles from './last-call.module.css';
 import { MAX_AT_ONCE, thankAll } from './thank-all.ts';
+
+const NO_ANSWER = `${unanswered('the rest was sent')} Try it again: nobody is thanked twice.`;
 
 export function ThankEverybody({ toThank }: { readonly toThank: readonly Transaction[] }) {
   const { texts } = useReadyThankYous();
@@ -35,14 +37,13 @@ export function ThankEverybody({ toThank }: { readonly toThank: readonly Transac
       thank: async ({ id }) => show(await api.messages.thank.mutate({ id, text })),
       failureOf,
     });
-    // The lists do not know yet what became of them elsewhere.
-    if (skippedCount > 0) void utils.transactions.invalidate();
+    // The lists do not know yet what became of them, elsewhere or without an answer.
+    if (skippedCount > 0 || failure?.status === null) void utils.transactions.invalidate();
     setTold(
       [
         thankedCount > 0 && `${countOf(thankedCount)} sent.`,
         skippedCount > 0 && `${skippedCount} skipped: already thanked, or taken back.`,
-        failure &&
-          (failure.fieldErrors[0]?.message ?? failure.detail ?? 'No connection. Try the rest again.'),
+        failure && (failure.fieldErrors[0]?.message ?? failure.detail ?? NO_ANSWER),
       ]
         .filter(Boolean)
         .join(' '),

@@ -6,7 +6,8 @@ import { EmailField } from './account-fields.tsx';
 import styles from './mail-receipt.module.css';
 import { sendsMail } from './sends-mail.ts';
 
-const NO_ANSWER = 'The receipt was not sent. Check your connection and try again.';
+const NO_ANSWER =
+  'There was no answer, so we don’t know whether the receipt was sent. Look at your mail before you try again.';
 
 interface MailReceiptProps {
   readonly name: string;
