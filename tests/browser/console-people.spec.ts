@@ -56,6 +56,7 @@ test('somebody is found by a code, suspended and told why, let in again, and get
   // The open page is told by its stream, which has ended.
   await expect(warning).toContainText(REASON);
   await expect(warning.getByRole('link', { name: 'help@example.com' })).toBeVisible();
+  await expect(page.getByRole('article').first()).toContainText('Suspended');
   await expectForEverybody(page, 'dashboard of a suspended account');
   await picture(page, 'console-people-03-suspended');
   await operators.setViewportSize({ width: 390, height: 844 });

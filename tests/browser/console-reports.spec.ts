@@ -44,6 +44,7 @@ test('an operator reads what was reported and settles it', async ({ page, server
 
   await report.getByRole('button', { name: 'Mark as Done' }).click();
   const dialog = page.getByRole('dialog', { name: 'Settle this report?' });
+  await expect(dialog.getByRole('blockquote')).toHaveText(await report.getByRole('blockquote').innerText());
   await dialog.getByRole('button', { name: 'Mark as Done' }).click();
   await expect(dialog.getByText('Say why.')).toBeVisible();
   await picture(page, 'console-reports-settling');

@@ -88,6 +88,20 @@ test('of many no more than twenty are told, and that there are more', async () =
   expect(await find('many24')).toMatchObject({ isComplete: true, people: [{ username: 'many24' }] });
 });
 
+test('of webhooks an operator is told how many are off, whoever switched them off', async () => {
+  const t = await createTestApp();
+  const { provider } = await t.setTheScene();
+  const { console } = await createOperator(t);
+  const add = () =>
+    provider.trpc.webhooks.add.mutate({ url: 'http://127.0.0.1:9/tips', events: ['tip.received'] });
+  const [{ id }] = [await add(), await add()];
+  await provider.trpc.webhooks.change.mutate({ id, isOn: false });
+  expect(await console.people.get.query({ id: provider.user.id })).toMatchObject({
+    webhookCount: 2,
+    webhookOffCount: 1,
+  });
+});
+
 test('of somebody that is shown which an operator needs, and no message, number or secret', async () => {
   const { t, provider, customer, given, code, console } = await openScene();
   await customer.trpc.auth.updateProfile.mutate({ phone: '+1 555 0100' });
@@ -105,6 +119,7 @@ test('of somebody that is shown which an operator needs, and no message, number 
     sessionCount: 1,
     apiKeyCount: 1,
     webhookCount: 0,
+    webhookOffCount: 0,
     passkeyCount: 0,
     hasTotp: false,
     payouts: [],

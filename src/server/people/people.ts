@@ -89,6 +89,7 @@ export function createPeople(deps: {
         deviceCount: facts.deviceCount,
         apiKeyCount: facts.apiKeyCount,
         webhookCount: facts.webhookCount,
+        webhookOffCount: facts.webhookOffCount,
         passkeyCount: passkeys.length,
         hasTotp,
         mustChangePassword: facts.mustChangePassword,

@@ -65,6 +65,8 @@ export interface Person {
   readonly deviceCount: number;
   readonly apiKeyCount: number;
   readonly webhookCount: number;
+  /** Those of them that are switched off, by whomever. */
+  readonly webhookOffCount: number;
   readonly passkeyCount: number;
   readonly hasTotp: boolean;
   readonly mustChangePassword: boolean;

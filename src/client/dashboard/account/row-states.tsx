@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { User } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
+import type { Webhook } from '#shared/events.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH } from '../../signed-in/part.ts';
 import { useReadyThankYous } from '../messages/thank-yous.ts';
@@ -52,13 +53,16 @@ export function SecurityState() {
   return sessions ? `Logged in on ${counted(sessions.length, 'device')}` : null;
 }
 
+/** Why a webhook is off whose owner did not switch it off. */
+const STOPPED: ReadonlySet<Webhook['offReason']> = new Set(['failed', 'gone', 'restored']);
+
 /** Says whom the row is for, because few people need it, or that a webhook stopped. */
 export function ApiState({ user: { isServiceProvider } }: OfUser) {
   const { data: webhooks = [] } = trpc.webhooks.list.useQuery(undefined, {
     ...FRESH,
     enabled: isServiceProvider,
   });
-  const stopped = webhooks.filter(({ offReason }) => offReason === 'failed' || offReason === 'gone').length;
+  const stopped = webhooks.filter(({ offReason }) => STOPPED.has(offReason)).length;
   return stopped === 0
     ? 'For a register, a website or accounting software'
     : `${counted(stopped, 'webhook')} switched off`;

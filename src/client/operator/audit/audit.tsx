@@ -32,7 +32,7 @@ export function Audit() {
           onChange={(next) => navigate(`${pathname}${searchOf(next)}`, { replace: true })}
         />
       </details>
-      <Rows filter={filterOf(chosen)} />
+      <Rows filter={filterOf(chosen)} isFiltered={searchOf(chosen) !== ''} />
     </div>
   );
 }
@@ -64,7 +64,12 @@ function Chain() {
   );
 }
 
-function Rows({ filter }: { readonly filter: AuditFilterInput }) {
+interface RowsProps {
+  readonly filter: AuditFilterInput;
+  readonly isFiltered: boolean;
+}
+
+function Rows({ filter, isFiltered }: RowsProps) {
   const query = consoleHooks.audit.list.useInfiniteQuery(filter, {
     initialCursor: null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
@@ -74,7 +79,9 @@ function Rows({ filter }: { readonly filter: AuditFilterInput }) {
   const { list, markLastRead } = useGrowingList<HTMLOListElement>(rows.length);
   const shown = () => (
     <section className={styles.section} aria-label="What operators did">
-      {rows.length === 0 && <p role="status">Nothing of this is in the log.</p>}
+      {rows.length === 0 && (
+        <p role="status">{isFiltered ? 'Nothing of this is in the log.' : 'The log is empty.'}</p>
+      )}
       <ol ref={list} className={styles.rows}>
         {rows.map((row) => (
           <Row key={row.number} row={row} />

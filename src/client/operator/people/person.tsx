@@ -84,7 +84,7 @@ function Facts({ person }: { readonly person: Person }) {
     ['Notifications', counted(person.deviceCount, 'device')],
     ['Second factors', factorsOf(person)],
     ['Password', person.mustChangePassword ? 'Has to be changed at the next login' : 'Chosen by its owner'],
-    ['API', `${counted(person.apiKeyCount, 'key')}, ${counted(person.webhookCount, 'webhook')}`],
+    ['API', programsOf(person)],
     ...person.payouts.map(
       ({ mode, isReady, missing }) =>
         [
@@ -104,7 +104,7 @@ function Facts({ person }: { readonly person: Person }) {
   );
 }
 
-function Codes({ person: { codes } }: { readonly person: Person }) {
+function Codes({ person: { codes, suspension } }: { readonly person: Person }) {
   if (codes.length === 0) return null;
   return (
     <section>
@@ -116,7 +116,8 @@ function Codes({ person: { codes } }: { readonly person: Person }) {
             <span className={styles.grows}>
               {CATEGORY_LABELS[serviceCategory]} · <bdi>{name}</bdi>
             </span>
-            <Badge>{STATUS_LABELS[status]}</Badge>
+            {/* To customers each code of a suspended account looks paused. */}
+            <Badge>{suspension && status === 'active' ? 'Suspended' : STATUS_LABELS[status]}</Badge>
           </li>
         ))}
       </ul>
@@ -144,6 +145,11 @@ function LastTips({ tips }: { readonly tips: readonly PersonTip[] }) {
       </ul>
     </section>
   );
+}
+
+function programsOf({ apiKeyCount, webhookCount, webhookOffCount }: Person): string {
+  const off = webhookOffCount > 0 ? ` (${webhookOffCount} switched off)` : '';
+  return `${counted(apiKeyCount, 'key')}, ${counted(webhookCount, 'webhook')}${off}`;
 }
 
 function factorsOf({ passkeyCount, hasTotp }: Person): string {

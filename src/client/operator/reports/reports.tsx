@@ -89,6 +89,7 @@ function ReportList({ state, title, id, nothing }: ReportListProps) {
           onDone={endWith}
           onClose={() => setSettling(undefined)}
         >
+          <Written report={settling} />
           <p>It moves to the settled reports. The person who reported it is not told.</p>
         </ActDialog>
       )}
@@ -112,19 +113,11 @@ interface ReportProps {
 }
 
 function Report({ report, onSettle }: ReportProps) {
-  const { transactionId, message, giverName, giver, receiver, reportedAt, settledAt } = report;
+  const { transactionId, giverName, giver, receiver, reportedAt, settledAt } = report;
   const hasName = giver !== null && giver.username !== null;
   return (
     <article className={styles.report}>
-      {message === null ? (
-        <p className={styles.soft}>
-          {giverName === null ? 'The message was erased.' : 'No message, only a name.'}
-        </p>
-      ) : (
-        <blockquote className={styles.message}>
-          <bdi>{message}</bdi>
-        </blockquote>
-      )}
+      <Written report={report} />
       <FactRows>
         <Fact term="From">
           {giver === null ? 'A guest, without an account' : <Person person={giver} />}
@@ -163,6 +156,20 @@ function Report({ report, onSettle }: ReportProps) {
         </div>
       )}
     </article>
+  );
+}
+
+function Written({ report: { message, giverName } }: Pick<ReportProps, 'report'>) {
+  if (message === null)
+    return (
+      <p className={styles.soft}>
+        {giverName === null ? 'The message was erased.' : 'No message, only a name.'}
+      </p>
+    );
+  return (
+    <blockquote className={styles.message}>
+      <bdi>{message}</bdi>
+    </blockquote>
   );
 }
 

@@ -28,6 +28,8 @@ export interface PersonFacts extends Omit<PersonNames, 'suspendedAtMs'> {
   readonly deviceCount: number;
   readonly apiKeyCount: number;
   readonly webhookCount: number;
+  /** Of the webhooks. */
+  readonly webhookOffCount: number;
 }
 
 export interface People {

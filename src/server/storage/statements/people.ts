@@ -71,6 +71,9 @@ export function peopleStatements({ db, isIn }: Builder) {
           sql`${apiKeys} as one where one.user_id = ${accounts.id} and one.expires_at_ms > ${value('nowMs')}`,
         ),
         webhookCount: countOf(sql`${webhooks} as one where one.user_id = ${accounts.id}`),
+        webhookOffCount: countOf(
+          sql`${webhooks} as one where one.user_id = ${accounts.id} and one.off_reason is not null`,
+        ),
       })
       .from(accounts)
       .where(is(accounts.id, 'id')),

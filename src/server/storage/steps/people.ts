@@ -28,8 +28,8 @@ export function createPeople({ read }: Engine): People {
       const row = await read(({ factsOfPerson }) => factsOfPerson.one({ id, nowMs }));
       if (!row) return null;
       const { closesAtMs, closedAtMs, confirmedAtMs } = row;
-      const { sessionCount, deviceCount, apiKeyCount, webhookCount } = row;
-      const counts = { sessionCount, deviceCount, apiKeyCount, webhookCount };
+      const { sessionCount, deviceCount, apiKeyCount, webhookCount, webhookOffCount } = row;
+      const counts = { sessionCount, deviceCount, apiKeyCount, webhookCount, webhookOffCount };
       return { ...accountOf(row), closesAtMs, closedAtMs, confirmedAtMs, ...counts };
     },
   };
