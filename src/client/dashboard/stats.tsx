@@ -35,19 +35,9 @@ export function Stats({ isServiceProvider, data: { summary, qrCodes } }: StatsPr
   return (
     <div className={styles.frame} data-compact={isServiceProvider}>
       <dl className={styles.stats}>
-        {isServiceProvider ? (
-          <>
-            {received}
-            {given}
-            {today}
-          </>
-        ) : (
-          <>
-            {given}
-            {received}
-            {today}
-          </>
-        )}
+        {isServiceProvider ? received : given}
+        {isServiceProvider ? given : received}
+        {today}
         <Stat label="Active QR Codes" part={qrCodes}>
           {(codes) => codes.filter(({ status }) => status === 'active').length}
         </Stat>

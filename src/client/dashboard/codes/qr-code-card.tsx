@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { showOf } from '../../later/addresses.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
 import { partOf } from '../../signed-in/part.ts';
 import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -43,6 +44,8 @@ export function QrCodeCard({ code, username, name, onGone }: QrCodeCardProps) {
   /** Whether the picture was downloaded, so that it may be printed next. */
   const [isSaved, setSaved] = useState(false);
   const { isPaused, isChanging, change, actions } = usePausing(code, onGone);
+  // What is above the screen has asked for it (signed-in/signed-in-data.tsx).
+  const isSuspended = trpc.auth.announcements.useQuery(undefined, { enabled: false }).data?.suspension;
 
   function download() {
     saveFile(bytesFrom(code.imageBase64), 'image/png', `${code.serviceCategory}-${username}.png`);
@@ -63,7 +66,7 @@ export function QrCodeCard({ code, username, name, onGone }: QrCodeCardProps) {
         <h2 id={headingId} tabIndex={-1} data-code={code.id}>
           {label}
         </h2>
-        <Badge>{STATUS_LABELS[code.status]}</Badge>
+        <Badge>{isSuspended ? 'Suspended' : STATUS_LABELS[code.status]}</Badge>
       </div>
       <Tonight serviceCategory={code.serviceCategory} />
       {isPaused && <p className={styles.paused}>Customers see “Not taking tips right now”.</p>}
