@@ -184,6 +184,15 @@ test('the manuals name every script of npm, and the page for contributors every 
   expect(names.filter((name) => !read('CONTRIBUTING.md').includes(`\`${name}\``))).toEqual([]);
 });
 
+test('the page for operators names every host of a push service that the server calls', () => {
+  const [, hosts = ''] = /^const KNOWN_HOSTS = \[\n([\s\S]*?)^\];$/m.exec(
+    read('src/server/notifications/push-endpoint.ts'),
+  ) ?? [''];
+  const names = [...hosts.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
+  expect(names.length).toBeGreaterThan(4);
+  expect(names.filter((name) => !read('docs/operating.md').includes(`\`${name}\``))).toEqual([]);
+});
+
 test('the table of commands has every command of a server', () => {
   const { scripts } = z
     .object({ scripts: z.record(z.string(), z.string()) })
