@@ -1,6 +1,7 @@
 /** `npm run terms`: one command changes what a tip costs, and a mistake in it changes nothing. */
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
+import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
 import { newTip } from '#tests/support/new-tip.ts';
@@ -13,7 +14,7 @@ async function openTerms() {
   onTestFinished(() => storage.close());
   const run = (words: string, env: Readonly<Record<string, string>> = {}) =>
     runHere('terms', { DATABASE_URL: path, ...env }, words.split(' '));
-  return { storage, run };
+  return { path, storage, run };
 }
 
 test('shows the specified terms, and each version after them with its time', async () => {
@@ -60,6 +61,18 @@ test('changes what it names from the time that it names, and leaves the rest', a
     'Version 2, from 2999-01-02 00:00 UTC (replaced)',
     'Version 3, from 2999-01-01 05:00 UTC (to come)',
   ]);
+});
+
+test('a command says why the database cannot be used', async () => {
+  const { path, run } = await openTerms();
+  const other = openDatabase(path);
+  onTestFinished(() => void other.close());
+  other.exec('BEGIN IMMEDIATE');
+  expect(await run('set --giver-fee 1')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'The database cannot be used at the moment: database is locked. Try again.\n',
+  });
 });
 
 test('where tips were given, terms hold in a minute at the earliest, and the currency stays', async () => {

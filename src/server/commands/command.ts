@@ -58,7 +58,9 @@ export async function runCommand(
       return 0;
     }
     if (!isForeseen(error)) throw error;
-    terminal.printError(`${visible(spellFileTrouble(error) ?? error.message)}\n`);
+    terminal.printError(
+      `${visible(spellFileTrouble(error) ?? spellStorageTrouble(error) ?? error.message)}\n`,
+    );
     return 1;
   }
 }
@@ -97,6 +99,13 @@ function spellFileTrouble(error: Error): string | null {
   if (code === 'EACCES' || code === 'EROFS')
     return `${findUser()} may not open ${path} (${code}): name a file where that user may, such as beside the database.`;
   return null;
+}
+
+/** The storage's own error says nothing of why: the reason is its cause, such as a full disk. */
+function spellStorageTrouble(error: Error): string | null {
+  if (!(error instanceof StorageUnavailable && error.cause instanceof Error)) return null;
+  const { message } = error.cause;
+  return message === '' ? null : `The database cannot be used at the moment: ${message}. Try again.`;
 }
 
 /** Spells out what would move the cursor or change the order of letters. Line breaks and tabs are the command's own. */
