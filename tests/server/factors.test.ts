@@ -59,7 +59,9 @@ describe('a passkey', () => {
     clock.nowMs += 5 * MINUTE_MS;
     const login = await factors.beginPasskeyLogin('account');
     expect(JSON.parse(login)).toMatchObject({ userVerification: 'required', allowCredentials: [] });
-    expect(await factors.finishPasskeyLogin('account', authenticator.get(login))).toMatchObject({ holderId: holder.id });
+    expect(await factors.finishPasskeyLogin('account', authenticator.get(login))).toMatchObject({
+      holderId: holder.id,
+    });
     const { passkeys } = await factors.list(holder);
     expect(passkeys).toMatchObject([
       { name: 'Phone', createdAtMs: START_MS, lastUsedAtMs: clock.nowMs, worksHere: true },
