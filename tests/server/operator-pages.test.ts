@@ -96,6 +96,15 @@ test('without a page about privacy, one says what is stored', async () => {
   expect(said).toContain('Contact help_me@example.com.');
   expect(said).toContain('Payments are simulated');
   expect(said).toContain('This site sends no email.');
+  for (const stored of [
+    'passkeys',
+    'authenticator app',
+    'recovery codes',
+    'API keys',
+    'webhooks',
+    'did to your account',
+  ])
+    expect(said).toContain(stored);
   const other = {
     ...FACTS,
     contact: null,

@@ -27,6 +27,10 @@ export function defaultPrivacy(facts: StoredFacts): string {
       'offer, when you signed up, and which terms of use you accepted. Usernames that you had before stay yours.',
     `For each device where you are logged in: what browser it is, and when you logged in. A login ends after ` +
       `${counted(sessionDays, 'day')} without use, and after 90 days at the latest.`,
+    'If you add them: your passkeys, the secret of your authenticator app, hashes of your recovery codes and API ' +
+      'keys, and your webhooks with their addresses, their secrets and what they answered.',
+    'What the people who run this site did to your account, when and why. Your profile shows it. It is never erased, ' +
+      'and names you by an id.',
     'If you turn on notifications: the address that your browser gave for them. Each notification goes through ' +
       'the push service of your browser, encrypted.',
 
