@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTroubles } from '#server/api/http/probes.ts';
 import { createMetrics } from '#server/metrics/metrics.ts';
+import { createPaidApp } from '#tests/support/paid-app.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { call, createCode, enter } from '#tests/support/rest-client.ts';
 import {
@@ -15,6 +16,7 @@ import {
   temporaryFolder,
 } from '#tests/support/running-server.ts';
 import { requireTools } from '#tests/support/system-tools.ts';
+import { enter as enterTestApp } from '#tests/support/test-ledger.ts';
 
 beforeAll(() =>
   requireTools(['promtool'], ['prometheus'], 'The tests of metrics need promtool (Debian: prometheus).'),
@@ -103,6 +105,33 @@ describe('a running server', () => {
     for (let round = 5; round < 150; round += 1) await sendNonsense(server, round);
     expect(ownSeries(await read())).toEqual(before);
   });
+});
+
+test('counts a tip when it is given and not when it is charged, and one that was never charged as a refund', async () => {
+  const metrics = createMetrics(() => START_MS);
+  const { t, makePayable, pay } = await createPaidApp({ wrapStorage: metrics.counting });
+  const pat = await enterTestApp(t, 'pat', ['bartender']);
+  const cam = await enterTestApp(t, 'cam');
+  await makePayable(pat);
+  const give = async () => {
+    const [receiverQrId = ''] = pat.codes;
+    const tip = { receiverQrId, serviceCategory: 'bartender', amountCents: 2_000 } as const;
+    const { id, paymentUrl } = await cam.trpc.transactions.create.mutate(tip);
+    await pay(paymentUrl);
+    return id;
+  };
+  const counts = async () => {
+    const values = valuesIn(await metrics.text());
+    return [values.get('tipwell_tips_total{mode="test"}'), values.get('tipwell_refunds_total')];
+  };
+  await give();
+  expect(await counts()).toEqual([1, 0]);
+  t.clock.nowMs += 20 * 60_000;
+  await t.app.sweepPayments();
+  expect(await counts()).toEqual([1, 0]);
+  const id = await give();
+  await pat.trpc.transactions.refund.mutate({ id });
+  expect(await counts()).toEqual([2, 1]);
 });
 
 test('is answered also when the database is not', async () => {

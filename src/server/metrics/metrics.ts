@@ -215,8 +215,8 @@ function countingStorage(
       async movePayment(id, move, nowMs, lookAtMs) {
         const moved = await storage.payments.movePayment(id, move, nowMs, lookAtMs);
         if (moved?.outcome !== 'moved') return moved;
-        if (move.kind === 'succeeded') tips.inc({ mode: moved.payment.paymentMode });
-        if (move.kind === 'refunded') refunds.inc();
+        if (moved.ledger === 'gets the tip') tips.inc({ mode: moved.payment.paymentMode });
+        if (moved.ledger === 'gets its reversal') refunds.inc();
         return moved;
       },
     },

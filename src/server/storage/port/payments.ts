@@ -138,6 +138,8 @@ export type PaymentMove =
 export interface MoveOutcome {
   readonly outcome: 'moved' | 'unchanged';
   readonly payment: PaymentRecord;
+  /** What the move has brought to the ledger; undefined for nothing. */
+  readonly ledger?: 'gets the tip' | 'gets its capture' | 'gets its reversal' | undefined;
 }
 
 export type AskRefundOutcome =

@@ -14,6 +14,7 @@ import type {
   AskRefundOutcome,
   BeginOutcome,
   FoundPayment,
+  MoveOutcome,
   NewPayment,
   PaymentMove,
   PaymentRecord,
@@ -109,7 +110,7 @@ export function foundPayment(found: FoundPayment, names: QrCodeWithProvider): Pa
 }
 
 type Moved = Partial<Pick<PaymentRecord, 'state' | 'checkout' | 'chargeId' | 'capturesAtMs' | 'refund'>> & {
-  readonly ledger?: 'gets the tip' | 'gets its capture' | 'gets its reversal';
+  readonly ledger?: MoveOutcome['ledger'];
 };
 
 /** Null when the move repeats an earlier one or comes too late. */

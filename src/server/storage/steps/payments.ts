@@ -272,7 +272,11 @@ function* movePayment(
   if (moved.ledger === 'gets its reversal')
     yield* reversePaidTip(statements, id, ...rules.reversalOf(payment, nowMs));
   const saved = yield* save(statements, rules.movedPayment(payment, moved, nowMs), lookAtMs);
-  return { outcome: { outcome: 'moved', payment: saved }, accounts: moved.ledger ? accountsOf(payment) : [] };
+  const { ledger } = moved;
+  return {
+    outcome: { outcome: 'moved', payment: saved, ledger },
+    accounts: ledger ? accountsOf(payment) : [],
+  };
 }
 
 function* adjustPayment(
