@@ -135,6 +135,40 @@ test.describe('an edited profile', () => {
     await expect(page).toHaveURL('/dashboard?tab=profile');
   });
 
+  test('asks before Forward, and leaves the history as it was', async ({ page, backstage, logInAs }) => {
+    await logInAs(await backstage.customer());
+    await page.goto('/dashboard');
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+    const name = page.getByLabel('Full name');
+    await openTabUnderToast(page, 'Profile');
+    await page.getByRole('button', { name: 'Security & Data' }).click();
+    await page.goBack();
+    await edit(page).click();
+    await name.fill('Nelly Newname');
+    await page.goForward();
+    await expect(question).toBeVisible();
+    await expect(page).toHaveURL('/dashboard?tab=profile');
+    await page.keyboard.press('Escape');
+    await expect(question).toHaveCount(0);
+    await expect(name).toHaveValue('Nelly Newname');
+    await page.goBack();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await expect(page).toHaveURL('/dashboard');
+
+    await openTabUnderToast(page, 'Profile');
+    await page.getByRole('button', { name: 'Security & Data' }).click();
+    await page.goBack();
+    await edit(page).click();
+    await name.fill('Nelly Newname');
+    await page.goForward();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await expect(page).toHaveURL('/dashboard?tab=profile&open=security');
+    await page.goBack();
+    await expect(page).toHaveURL('/dashboard?tab=profile');
+    await page.goBack();
+    await expect(page).toHaveURL('/dashboard');
+  });
+
   test('a change that is saved under the question about leaving leaves no entry in the history', async ({
     page,
     backstage,

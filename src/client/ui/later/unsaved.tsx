@@ -127,6 +127,7 @@ function prompt(event: Event): void {
 function holdAddress(ask: (step: Step | null) => void): Hold {
   const { href, pathname } = window.location;
   const heldState: unknown = window.history.state;
+  const place = placeInHistory();
   return ({ type }) => {
     const wanted = window.location.href;
     if (wanted === href) {
@@ -137,13 +138,18 @@ function holdAddress(ask: (step: Step | null) => void): Hold {
     // A page that takes the place of this one is the end of a session.
     if (type === 'replaceState' && window.location.pathname !== pathname) return;
     const state: unknown = window.history.state;
-    navigate(href, { replace: type !== 'popstate', state: heldState });
-    if (type === 'popstate') ask({ goOn: () => window.history.back() });
-    else {
-      const goOn = () => navigate(wanted, { replace: true, state });
-      ask(type === 'pushState' ? { goOn, takeBack: () => window.history.back() } : { goOn });
-    }
+    const stepsAhead = type === 'pushState' ? 1 : placeInHistory() - place;
+    const isBack = type === 'popstate' && !(stepsAhead > 0);
+    navigate(href, { replace: !isBack, state: heldState });
+    if (isBack) return ask({ goOn: () => window.history.back() });
+    const goOn = () => navigate(wanted, { replace: true, state });
+    ask(type === 'replaceState' ? { goOn } : { goOn, takeBack: () => window.history.go(-stepsAhead) });
   };
+}
+
+/** NaN where browsers do not tell it, such as Firefox before 147: there Forward is taken for Back. */
+function placeInHistory(): number {
+  return 'navigation' in window ? (window.navigation.currentEntry?.index ?? Number.NaN) : Number.NaN;
 }
 
 interface DiscardQuestionProps {
