@@ -230,6 +230,35 @@ describe('a forgotten password', () => {
     expect(await again.apiKeys.list.query()).toHaveLength(1);
   });
 
+  test('can be asked for by its owner while strangers ask for it as often as they can', async () => {
+    const { t } = await openScene({ isRateLimited: true });
+    await t.registerProvider('pat');
+    const body = { email: 'pat@example.com' };
+    const login = { email: 'pat@example.com', password: PASSWORD };
+    const { headers } = await t.rest('POST', '/auth/login', { body: login, peer: '198.51.100.1' });
+    const mark = headers.get('set-cookie')?.split(';')[0] ?? '';
+    const ask = async (peer: string, cookie?: string) => {
+      const more = cookie === undefined ? {} : { headers: { Cookie: cookie } };
+      return (await t.rest('POST', '/auth/password/forgotten', { body, peer, ...more })).status;
+    };
+    const asked = async (times: number, peer: string, cookie?: string) => {
+      const statuses = new Map<number, number>();
+      for (let turn = 0; turn < times; turn += 1) {
+        const status = await ask(peer, cookie);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+      return Object.fromEntries(statuses);
+    };
+    expect(await asked(5, '203.0.113.1')).toEqual({ 204: 3, 429: 2 });
+    expect(await ask('192.0.2.7')).toBe(204);
+    // Of all addresses together there are 40 a day, so that no mailbox is flooded.
+    for (let stranger = 2; stranger < 14; stranger += 1)
+      expect(await asked(3, `203.0.113.${stranger}`)).toEqual({ 204: 3 });
+    expect(await ask('192.0.2.8')).toBe(429);
+    // A device that has logged in to the account has counts of its own, wherever it is.
+    expect(await asked(4, '203.0.113.1', mark)).toEqual({ 204: 3, 429: 1 });
+  });
+
   test('ends the device marks that others hold, and what they have counted', async () => {
     const { t, send } = await openScene({ isRateLimited: true });
     await t.registerProvider('pat');
@@ -319,6 +348,25 @@ describe('the email of an account', () => {
     expect(await send()).toEqual([]);
   });
 
+  test('that is given as a new one again and again gets five mails a day', async () => {
+    const { t, subjects } = await openScene({ isRateLimited: true });
+    const { trpc } = await t.registerCustomer('cam');
+    await subjects();
+    const become = (email: string, currentPassword = PASSWORD) =>
+      trpc.auth.updateProfile.mutate({ email, currentPassword });
+    // What is refused counts for nothing.
+    await expect(become('victim@example.com', 'wrong')).rejects.toThrow('not right');
+    for (const turn of [0, 1, 2, 3, 4])
+      await become(turn % 2 === 0 ? 'victim@example.com' : 'cam@example.com');
+    t.clock.nowMs += HOUR_MS;
+    await expect(become('cam@example.com')).rejects.toThrow('Too many');
+    expect(
+      (await subjects()).filter((each) => each.endsWith('victim@example.com')).length,
+    ).toBeLessThanOrEqual(3);
+    t.clock.nowMs += DAY_MS;
+    await become('cam@example.com');
+  });
+
   test('that was confirmed is told of new devices, a new password and the closing', async () => {
     const { t, send, subjects } = await openScene();
     const { token, trpc } = await t.registerProvider('pat');
@@ -406,6 +454,28 @@ describe('a receipt by mail', () => {
     const mails = await send();
     expect(mails.map(({ to }) => to)).toEqual(Array(3).fill(['guest@example.com']));
     expect(mails[0]?.text).toContain(given.body.receipt_url);
+  });
+
+  test('goes to a guest also when somebody else has used up what goes to that email from elsewhere', async () => {
+    const { t } = await openScene({ takesGuestTips: true, isRateLimited: true });
+    const { code } = await t.setTheScene();
+    const ask = async (peer: string, times: number) => {
+      const given = await t.rest('POST', '/transactions', {
+        body: { receiver_qr_id: code.id, amount: 20, service_category: 'bartender' },
+        headers: { 'Idempotency-Key': randomBytes(12).toString('hex') },
+        peer,
+      });
+      const token = String(given.body.receipt_url).split('/').at(-1);
+      const statuses = [];
+      for (let turn = 0; turn < times; turn += 1) {
+        const body = { email: 'guest@example.com' };
+        statuses.push((await t.rest('POST', `/transactions/${token}/receipt-mail`, { body, peer })).status);
+      }
+      return statuses;
+    };
+    for (let tip = 0; tip < 3; tip += 1) expect(await ask('203.0.113.1', 3)).toEqual([204, 204, 204]);
+    expect(await ask('203.0.113.1', 2)).toEqual([204, 429]);
+    expect(await ask('192.0.2.7', 1)).toEqual([204]);
   });
 });
 

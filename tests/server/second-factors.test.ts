@@ -147,13 +147,12 @@ describe('an account with an authenticator app', () => {
     expect((await callRest(t, 'POST', '/auth/login', right, cookieOf(reset))).status).toBe(200);
   });
 
-  test('counts right passwords without a code as the work that they are, and as no wrong guess', async () => {
+  test('counts right passwords without a code as no wrong guess', async () => {
     const t = await createTestApp({ config: { isRateLimited: true } });
     const { token } = await t.registerCustomer('cam');
     const { code } = await addApp(t, token);
-    for (let count = 0; count < 20; count += 1)
+    for (let count = 0; count < 25; count += 1)
       expect(refusedBy('REST', await logIn(t, 'REST', {})).code).toBe('second_factor_needed');
-    expect(refusedBy('REST', await logIn(t, 'REST', {})).code).toBe('too_many_requests');
     t.clock.nowMs += QUARTER_MS;
     expect((await logIn(t, 'REST', { code: code() })).status).toBe(200);
   });

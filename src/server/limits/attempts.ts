@@ -83,7 +83,10 @@ export function createAttempts(storage: Storage, clock: Clock) {
 
   /** Makes an attempt that counts under `ifWrong` or `ifRight`, and under neither when it was not made. */
   async function count<Result>(
-    { ifWrong = [], ifRight }: { readonly ifWrong?: readonly Count[]; readonly ifRight: readonly Count[] },
+    {
+      ifWrong = [],
+      ifRight = [],
+    }: { readonly ifWrong?: readonly Count[]; readonly ifRight?: readonly Count[] },
     attempt: () => Promise<Result>,
   ): Promise<Result> {
     const all = [...ifWrong, ...ifRight];
@@ -95,7 +98,6 @@ export function createAttempts(storage: Storage, clock: Clock) {
       return result;
     } catch (error) {
       if (isWrong(error)) unspent = ifRight;
-      else if (isRightSoFar(error)) unspent = ifWrong;
       throw error;
     } finally {
       note(all, -1);
@@ -120,9 +122,6 @@ export function countsOf(limits: readonly LimitName[], who: Who): Count[] {
 const WRONG: readonly ErrorCode[] = ['wrong_credentials', 'wrong_password', 'wrong_code'];
 
 const isWrong = (error: unknown): boolean => error instanceof AppError && WRONG.includes(error.code);
-
-const isRightSoFar = (error: unknown): boolean =>
-  error instanceof AppError && error.code === 'second_factor_needed';
 
 function nameOf(count: AttemptCount): string {
   return `${count.limit} ${subjectOf(count)}`;

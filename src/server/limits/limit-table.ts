@@ -41,10 +41,7 @@ export const LIMITS = {
   password_change_in_session: kept(['session'], 5, QUARTER_MS),
   password_change_in_session_in_a_day: kept(['session'], 30, DAY_MS),
   password_change_try: inMemory(['session'], 10, QUARTER_MS),
-  // Right passwords, because verifying them takes as much work as wrong ones.
-  right_password_to_account: inMemory(['account'], 20, QUARTER_MS),
-  right_password_from_address: inMemory(['address'], 120, QUARTER_MS),
-  right_password_from_network: inMemory(['network'], 120 * NETWORK, QUARTER_MS),
+  // Right and wrong passwords alike, because verifying either takes the same work.
   login_try_from_address: inMemory(['address'], 300, QUARTER_MS),
   login_try_from_network: inMemory(['network'], 300 * NETWORK, QUARTER_MS),
   login_try_from_device: inMemory(['device'], 60, QUARTER_MS),
@@ -54,9 +51,14 @@ export const LIMITS = {
   registration_try_from_address: inMemory(['address'], 200, HOUR_MS),
   registration_try_from_network: inMemory(['network'], 200 * NETWORK, HOUR_MS),
 
-  // Mails that somebody asks for, each with a link to choose a new password.
-  password_link_to_account: kept(['account'], 3, HOUR_MS),
-  password_link_to_account_in_a_day: kept(['account'], 10, DAY_MS),
+  // Mails that somebody asks for, each with a link to choose a new password. Of those that one email gets, no address
+  // can use up all, and a device that has logged in to its account has a count of its own.
+  password_link_from_address_to_account: kept(['account', 'address'], 3, HOUR_MS),
+  password_link_from_address_to_account_in_a_day: kept(['account', 'address'], 10, DAY_MS),
+  password_link_from_network_to_account_in_a_day: kept(['account', 'network'], 15, DAY_MS),
+  password_link_to_account: kept(['account'], 40, DAY_MS),
+  password_link_from_device: kept(['account', 'device'], 3, HOUR_MS),
+  password_link_from_device_in_a_day: kept(['account', 'device'], 10, DAY_MS),
   password_link_from_address: kept(['address'], 10, HOUR_MS),
   password_link_from_network: kept(['network'], 10 * NETWORK, HOUR_MS),
   // Links have 256 random bits, so that this bounds work and not guesses.
@@ -65,7 +67,9 @@ export const LIMITS = {
   confirmation_mail: kept(['account'], 5, DAY_MS),
   mail_settings: inMemory(['account'], 60, HOUR_MS),
   receipt_mail_of_tip: kept(['account'], 3, DAY_MS),
-  receipt_mail_to_email: kept(['account'], 10, DAY_MS),
+  receipt_mail_from_address_to_email: kept(['account', 'address'], 10, DAY_MS),
+  receipt_mail_from_network_to_email: kept(['account', 'network'], 15, DAY_MS),
+  receipt_mail_to_email: kept(['account'], 40, DAY_MS),
   receipt_mail_from_address: kept(['address'], 30, HOUR_MS),
   receipt_mail_from_network: kept(['network'], 30 * NETWORK, HOUR_MS),
 

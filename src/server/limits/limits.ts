@@ -37,16 +37,17 @@ export interface Limits {
   /** Unknown emails count like known ones. @param caller its device is null unless it has logged in to this account. */
   limitLogin<Result>(email: string, caller: Caller, attempt: () => Promise<Result>): Promise<Result>;
   /** Tries the current password of an account in a session; wrong ones count for that session alone. */
-  limitPasswordChange<Result>(email: string, token: string, attempt: () => Promise<Result>): Promise<Result>;
+  limitPasswordChange<Result>(token: string, attempt: () => Promise<Result>): Promise<Result>;
   /** Counts created accounts; a refused attempt does not count. */
   limitRegistration<Result>(caller: Caller, attempt: () => Promise<Result>): Promise<Result>;
   /** A refused attempt does not count. @throws AppError `username_changed_often`, with the time to wait. */
   limitUsernameChange<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
-  /** Counts a link to choose a new password that somebody asks for; unknown emails count like known ones. */
-  countPasswordLink(email: string, caller: Place, quota?: Quota): Promise<void>;
+  /** Counts a link to choose a new password that somebody asks for, for callers and emails as `limitLogin` knows them. */
+  countPasswordLink(email: string, caller: Caller, quota?: Quota): Promise<void>;
   /** Counts a use of a link in a mail before its token is looked up. */
   countLinkUse(caller: Place, quota?: Quota): Promise<void>;
-  countConfirmationMail(userId: UserId, quota?: Quota): Promise<void>;
+  /** Counts what sends the link that confirms an email; a refused attempt does not count. */
+  limitConfirmationMail<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
   /** Counts a receipt that is sent by mail. @param email of a guest; null for the giver's own. */
   countReceiptMail(id: TransactionId, email: string | null, caller: Place, quota?: Quota): Promise<void>;
   countTip(giver: UserId, quota?: Quota): Promise<void>;
@@ -119,13 +120,8 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       const account = attemptsAccountOf(email);
       if (device !== null) {
         const who = { account, device: hashOf(device) };
-        return attempts.count(
-          {
-            ifWrong: countsOf(['login_from_device', 'login_from_device_in_a_day'], who),
-            ifRight: countsOf(['right_password_to_account'], who),
-          },
-          attempt,
-        );
+        const ifWrong = countsOf(['login_from_device', 'login_from_device_in_a_day'], who);
+        return attempts.count({ ifWrong }, attempt);
       }
       const who = { account, ...whoIsAt(hashOf(address), hashOf(network)) };
       return attempts.count(
@@ -134,24 +130,15 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
             ['login_from_address_to_account', 'login_from_address', 'login_from_network', 'login_to_account'],
             who,
           ),
-          ifRight: countsOf(
-            ['right_password_to_account', 'right_password_from_address', 'right_password_from_network'],
-            who,
-          ),
         },
         attempt,
       );
     },
 
-    limitPasswordChange(email, token, attempt) {
-      const who = { account: attemptsAccountOf(email), session: hashOf(token) };
-      return attempts.count(
-        {
-          ifWrong: countsOf(['password_change_in_session', 'password_change_in_session_in_a_day'], who),
-          ifRight: countsOf(['right_password_to_account'], who),
-        },
-        attempt,
-      );
+    limitPasswordChange(token, attempt) {
+      const who = { session: hashOf(token) };
+      const ifWrong = countsOf(['password_change_in_session', 'password_change_in_session_in_a_day'], who);
+      return attempts.count({ ifWrong }, attempt);
     },
 
     limitRegistration({ address, network }, attempt) {
@@ -185,24 +172,40 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       throw new AppError('username_changed_often', { retryAfterSeconds: Math.min(...waits) });
     },
 
-    countPasswordLink(email, place, quota) {
+    countPasswordLink(email, { device, ...place }, quota) {
+      const account = attemptsAccountOf(email);
+      if (device !== null) {
+        const who = { account, device: hashOf(device) };
+        return take(
+          countsOf(['password_link_from_device', 'password_link_from_device_in_a_day'], who),
+          quota,
+        );
+      }
       const limits = [
+        'password_link_from_address_to_account',
+        'password_link_from_address_to_account_in_a_day',
+        'password_link_from_network_to_account_in_a_day',
         'password_link_to_account',
-        'password_link_to_account_in_a_day',
         'password_link_from_address',
         'password_link_from_network',
       ] as const;
-      return take(countsOf(limits, { account: attemptsAccountOf(email), ...hashedPlace(place) }), quota);
+      return take(countsOf(limits, { account, ...hashedPlace(place) }), quota);
     },
     countLinkUse: (place, quota) =>
       take(countsOf(['link_use_from_address', 'link_use_from_network'], hashedPlace(place)), quota),
-    countConfirmationMail: (userId, quota) =>
-      take(countsOf(['confirmation_mail'], { account: hashOf(userId) }), quota),
+    limitConfirmationMail: (userId, attempt) =>
+      attempts.count({ ifRight: countsOf(['confirmation_mail'], { account: hashOf(userId) }) }, attempt),
     countReceiptMail(id, email, place, quota) {
       const ofTip = countsOf(['receipt_mail_of_tip'], { account: hashOf(id) });
+      const limits = [
+        'receipt_mail_from_address_to_email',
+        'receipt_mail_from_network_to_email',
+        'receipt_mail_to_email',
+      ] as const;
+      const who = hashedPlace(place);
       const toEmail =
-        email === null ? [] : countsOf(['receipt_mail_to_email'], { account: attemptsAccountOf(email) });
-      const from = countsOf(['receipt_mail_from_address', 'receipt_mail_from_network'], hashedPlace(place));
+        email === null ? [] : countsOf(limits, Object.assign({ account: attemptsAccountOf(email) }, who));
+      const from = countsOf(['receipt_mail_from_address', 'receipt_mail_from_network'], who);
       return take([...ofTip, ...toEmail, ...from], quota);
     },
 
@@ -232,15 +235,12 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
         'operator_login_to_account',
       ] as const;
       const who = { account: operatorsAttemptsOf(email), ...hashedPlace(place) };
-      return attempts.count(
-        { ifWrong: countsOf(limits, who), ifRight: countsOf(['right_password_to_account'], who) },
-        attempt,
-      );
+      return attempts.count({ ifWrong: countsOf(limits, who) }, attempt);
     },
     limitOperatorCode(email, token, attempt) {
       const who = { account: operatorsAttemptsOf(email), session: hashOf(token) };
       const ifWrong = countsOf(['operator_code_in_session', 'operator_code_to_account'], who);
-      return attempts.count({ ifWrong, ifRight: [] }, attempt);
+      return attempts.count({ ifWrong }, attempt);
     },
     unlockOperator: async (email) => {
       await storage.forgetAttempts(operatorsAttemptsOf(email));
@@ -264,12 +264,12 @@ export function createNoLimits(): Limits {
     countTry: allow,
     countPasswordChangeTry: allow,
     limitLogin: (_email, _caller, attempt) => attempt(),
-    limitPasswordChange: (_email, _token, attempt) => attempt(),
+    limitPasswordChange: (_token, attempt) => attempt(),
     limitRegistration: (_caller, attempt) => attempt(),
     limitUsernameChange: (_userId, attempt) => attempt(),
     countPasswordLink: allow,
     countLinkUse: allow,
-    countConfirmationMail: allow,
+    limitConfirmationMail: (_userId, attempt) => attempt(),
     countReceiptMail: allow,
     countTip: allow,
     limitTakeBack: (_giver, attempt) => attempt(),

@@ -50,7 +50,7 @@ export const accountProcedures = {
     countedProcedure('profile_change')
       .input(profileChange)
       .mutation(async ({ ctx, input }) => {
-        const { accounts, limits, hashingQueue, sessions } = ctx.services;
+        const { accounts, limits, hashingQueue, mail, sessions } = ctx.services;
         const { account, token } = ctx;
         const { username = account.username } = input;
         const change = async () => {
@@ -66,9 +66,9 @@ export const accountProcedures = {
         }
         await limits.countPasswordChangeTry(token, ctx.quota);
         const owner = { origin: account.email, account: account.email, isKnown: true };
-        const user = await hashingQueue.take(owner, () =>
-          limits.limitPasswordChange(account.email, token, update),
-        );
+        // A new email is mailed the link that confirms it, wherever that is.
+        const mailing = () => (mail === null ? update() : limits.limitConfirmationMail(account.id, update));
+        const user = await hashingQueue.take(owner, () => limits.limitPasswordChange(token, mailing));
         ctx.device.mark.remember(user.email, await accounts.marksFrom(user.email));
         return user;
       }),
@@ -105,7 +105,7 @@ export const accountProcedures = {
         const { account, token } = ctx;
         const owner = { origin: account.email, account: account.email, isKnown: true };
         const closes = await hashingQueue.take(owner, () =>
-          limits.limitPasswordChange(account.email, token, () => accounts.close(account, input)),
+          limits.limitPasswordChange(token, () => accounts.close(account, input)),
         );
         ctx.arrival.note('closing_begun');
         return closes;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
+import type { Caller } from '#server/limits/limits.ts';
 import {
   confirmation,
   credentials,
@@ -13,6 +14,7 @@ import {
 } from '#shared/accounts.ts';
 import { announcements } from '#shared/announcements.ts';
 import { AppError } from '#shared/errors.ts';
+import type { Context } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { LOGIN, USER } from './examples.ts';
 import { anyPasswordProcedure, FOR_SUSPENDED, publicProcedure, signedInProcedure } from './trpc.ts';
@@ -33,6 +35,17 @@ export const tryingToChangePassword = anyPasswordProcedure.use(async ({ ctx, nex
   await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
   return next();
 });
+
+/** Whom limits count for an attempt on an account: a device that has logged in to it before has counts of its own. */
+export async function callerTo(ctx: Context, email: string): Promise<Caller> {
+  const { mark } = ctx.device;
+  // Nothing is read for a device without a mark before it has its turn.
+  const sinceMs = mark.id === null ? 0 : await ctx.services.accounts.marksFrom(email);
+  const isMarked = mark.id !== null && mark.isOf(email, sinceMs);
+  // A new password by a link ends the marks of before, and what their devices have guessed.
+  const device = sinceMs === 0 ? mark.id : `${mark.id} ${sinceMs}`;
+  return { ...ctx.address(), device: isMarked ? device : null };
+}
 
 export const authProcedures = {
   register: endpoint(
@@ -109,12 +122,7 @@ export const authProcedures = {
         const { accounts, logins, limits, hashingQueue } = ctx.services;
         const { email } = input;
         const { mark } = ctx.device;
-        // Nothing is read for a device without a mark before it has its turn.
-        const sinceMs = mark.id === null ? 0 : await accounts.marksFrom(email);
-        const isMarked = mark.id !== null && mark.isOf(email, sinceMs);
-        // A new password by a link ends the marks of before, and what their devices have guessed.
-        const device = sinceMs === 0 ? mark.id : `${mark.id} ${sinceMs}`;
-        const caller = { ...ctx.address(), device: isMarked ? device : null };
+        const caller = await callerTo(ctx, email);
         const account = email.toLowerCase();
         // A known device takes the turns of its account, and none of those that its network has.
         const isKnown = caller.device !== null;
@@ -210,7 +218,7 @@ export const authProcedures = {
         const { account, token } = ctx;
         const owner = { origin: account.email, account: account.email, isKnown: true };
         await hashingQueue.take(owner, () =>
-          limits.limitPasswordChange(account.email, token, () => accounts.confirm(account, input, token)),
+          limits.limitPasswordChange(token, () => accounts.confirm(account, input, token)),
         );
         ctx.arrival.note('password_confirmed');
         return null;
@@ -244,9 +252,7 @@ export const authProcedures = {
         const { account, token } = ctx;
         const owner = { origin: account.email, account: account.email, isKnown: true };
         const login = await hashingQueue.take(owner, () =>
-          limits.limitPasswordChange(account.email, token, () =>
-            accounts.changePassword(account, input, token),
-          ),
+          limits.limitPasswordChange(token, () => accounts.changePassword(account, input, token)),
         );
         if (login === null)
           throw new AppError('invalid_input', {

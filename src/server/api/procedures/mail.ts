@@ -11,6 +11,7 @@ import {
   receiptRequest,
 } from '#shared/mail.ts';
 import { wasGiven } from '#shared/tip-states.ts';
+import { callerTo } from './auth.ts';
 import { mailOf } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { MAIL_SETTINGS } from './examples.ts';
@@ -37,7 +38,8 @@ export const mailProcedures = {
       summary: 'Ask for a link to choose a new password',
       description: [
         'Sends the link by email, if there is an account with this one. The answer is the same for any',
-        'email. The link works once, for one hour. You may ask three times an hour for an email.',
+        'email. The link works once, for one hour. You may ask three times an hour and ten times a day for',
+        'an email.',
       ],
       takes: { forgottenPassword },
       refusals: ['mail_off', 'mail_busy', 'too_many_requests'],
@@ -45,7 +47,7 @@ export const mailProcedures = {
     },
     publicProcedure.input(forgottenPassword).mutation(async ({ ctx, input: { email } }): Promise<null> => {
       const mail = mailOf(ctx);
-      await ctx.services.limits.countPasswordLink(email, ctx.address(), ctx.quota);
+      await ctx.services.limits.countPasswordLink(email, await callerTo(ctx, email), ctx.quota);
       await mail.sendPasswordLink(email);
       ctx.arrival.note('password_link_asked', null, email);
       return null;
@@ -116,7 +118,7 @@ export const mailProcedures = {
       summary: 'Ask for the link that confirms your email',
       description: [
         'Sends it to the email of your account, unless that was confirmed before and takes emails. The',
-        'request has no body. You may ask five times a day.',
+        'request has no body. You may ask five times a day; a new email counts with them.',
       ],
       answers: { mailSettings },
       refusals: ['mail_off', 'mail_busy', 'too_many_requests'],
@@ -124,8 +126,8 @@ export const mailProcedures = {
     },
     signedInProcedure.meta(FOR_SUSPENDED).mutation(async ({ ctx }): Promise<MailSettings> => {
       const mail = mailOf(ctx);
-      await ctx.services.limits.countConfirmationMail(ctx.account.id, ctx.quota);
-      return mail.sendConfirmation(ctx.account);
+      const { limits } = ctx.services;
+      return limits.limitConfirmationMail(ctx.account.id, () => mail.sendConfirmation(ctx.account));
     }),
   ),
 
