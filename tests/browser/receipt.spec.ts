@@ -2,7 +2,7 @@
  * The success of a tip is a place: it survives a reload, another tab and steps through the history, and it
  * can be held up.
  */
-import { expect, holdAnswers, logInByForm, stopClock, test } from './fixtures.ts';
+import { enterCode, expect, holdAnswers, logInByForm, stopClock, test, toast } from './fixtures.ts';
 import { payTip, proceedWith } from './tipping.ts';
 
 test.describe('the steps in the history', () => {
@@ -26,6 +26,30 @@ test.describe('the steps in the history', () => {
     await expect(pay).toBeVisible();
     await page.getByRole('button', { name: 'Change Amount' }).click();
     await expect(page.getByLabel('Or enter your own')).toHaveValue('33.50');
+  });
+
+  test('Forward to the payment goes on with the amount that was chosen since, and to none with what is no amount', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    const pay = page.getByRole('button', { name: /^Pay/ });
+    await expect(pay).toBeVisible();
+    await page.goBack();
+    await page.getByText('$50', { exact: true }).click();
+    await page.goForward();
+    await expect(pay).toContainText('$52.50');
+    await page.reload();
+    await expect(pay).toContainText('$52.50');
+    await page.goBack();
+    await page.getByLabel('Or enter your own').fill('5');
+    await page.goForward();
+    await expect(page.getByLabel('Or enter your own')).toHaveValue('5');
+    await expect(pay).toHaveCount(0);
   });
 
   test('Change Amount leaves no second entry of the amount behind', async ({ page, backstage, logInAs }) => {
@@ -76,6 +100,32 @@ test.describe('the steps in the history', () => {
     await page.getByRole('link', { name: 'Receipt', exact: true }).click();
     await expect(page).toHaveURL(/\/transactions\/txn_/);
     await expect(page.getByRole('button', { name: 'Take Back' })).toBeVisible();
+  });
+
+  test('Forward to a payment that was sent after its giver had left leads to no second one', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    const sending = await holdAnswers(page, '**/trpc/transactions.create*');
+    await enterCode(page, code);
+    await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
+    await payTip(page, '$20');
+    await expect.poll(sending.asked).toBe(1);
+    await page.goBack();
+    await page.goBack();
+    await expect(page).toHaveURL('/scan');
+    sending.release();
+    await expect(toast(page, /^Tip sent successfully!/)).toBeVisible();
+    await page.goForward();
+    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
+    await page.goForward();
+    await expect(page.getByRole('radio', { checked: true })).toHaveCount(0);
+    await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
+    await expect(page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
+    expect(await backstage.transactions(customer)).toHaveLength(1);
   });
 
   test('Back while a payment is under way changes nothing of its outcome', async ({

@@ -40,6 +40,11 @@ export function openAttempt(qrId: string, payerId: string, amountCents: Cents): 
   return beginAttempt(qrId, { userId: payerId, amountCents }, words);
 }
 
+/** False for the key of an attempt that has ended or was replaced by another one. */
+export function isAttemptOpen(qrId: string, key: string): boolean {
+  return keptAttempt(qrId)?.key === key;
+}
+
 /** Replaces or removes the message, unless the attempt was sent. */
 export function reword(qrId: string, attempt: Attempt, words: TipMessage | undefined): Attempt {
   if (attempt.wasSent || keptAttempt(qrId)?.wasSent) return attempt;

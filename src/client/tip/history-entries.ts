@@ -10,6 +10,8 @@ export type Entry =
       readonly figures: string;
       /** The account that chose the amount, or GUEST; null while nobody is known to have chosen it. */
       readonly preparedBy: string | null;
+      /** That of the attempt which was opened here; null when the next one is. */
+      readonly key: string | null;
       /** Whether the entry of its amount is the one below it, also after a reload. */
       readonly isAboveAmount: boolean;
     }

@@ -1,15 +1,16 @@
 import { navigate } from 'wouter/use-browser-location';
 import { currentPath, PAYMENT, receiptAt } from '../paths.ts';
+import type { Attempt } from './attempt.ts';
 import { type Entry, markEntry, presentEntry } from './history-entries.ts';
 import type { Receipt } from './tip-flow.ts';
 
 /** The step back that the browser is taking, which is asynchronous; null when there is none. */
 let stepBack: Promise<void> | null = null;
 
-export async function enterPayment(figures: string, preparedBy: string): Promise<void> {
+export async function enterPayment(figures: string, { key, userId }: Attempt): Promise<void> {
   await stepBack;
   markEntry({ step: 'select-amount', figures });
-  const entry: Entry = { step: 'payment', figures, preparedBy, isAboveAmount: true };
+  const entry: Entry = { step: 'payment', figures, preparedBy: userId, key, isAboveAmount: true };
   navigate(currentPath(), { state: entry });
 }
 

@@ -11,15 +11,17 @@ import { currentPath } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
 import { toastError, toastMessage } from '../toasts.ts';
 import { registrationMode } from '../ui/later/registration-mode.ts';
-import { awaitsLogin, openAttempt, unsettledAttempt } from './attempt.ts';
-import { markEntry, presentEntry } from './history-entries.ts';
-import { GUEST, isAccount, isOthers, payerOf } from './payer.ts';
+import { awaitsLogin, isAttemptOpen, openAttempt, unsettledAttempt } from './attempt.ts';
+import { type Entry, markEntry, presentEntry } from './history-entries.ts';
+import { GUEST, payerOf } from './payer.ts';
 import { enterPayment, enterReturn, enterSuccess, leavePayment } from './payment-entries.ts';
 import type { Provider } from './provider.ts';
 import { LOGIN_FIRST, OTHER_ACCOUNT, type PaymentPage, recallPause, sendTip } from './send-tip.ts';
 import { type Choice, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
 
 type Dispatch = (event: TipEvent) => void;
+
+type PaymentEntry = Extract<Entry, { step: 'payment' }>;
 
 const LAST_TIP_FIRST = 'Please login to see what became of your last tip';
 
@@ -62,8 +64,9 @@ export async function proceed(
     enterReturn(begun.transactionId);
     return;
   }
-  await enterPayment(figuresOf(choice), payerId);
-  dispatch({ type: 'proceeded', attempt: openAttempt(provider.qrId, payerId, amountCents) });
+  const attempt = openAttempt(provider.qrId, payerId, amountCents);
+  await enterPayment(figuresOf(choice), attempt);
+  dispatch({ type: 'proceeded', attempt });
 }
 
 /** Pays. A person who has left the page meanwhile stays where they are. */
@@ -86,6 +89,8 @@ export async function pay(
   if (event.type === 'failed' && event.interruption === 'paused') showPaused(dispatch);
   else dispatch(event);
   if (window.location.pathname !== pathname) return;
+  const entry = presentEntry();
+  if (event.type === 'revised' && entry.step === 'payment') markEntry({ ...entry, key: event.attempt.key });
   if (event.type === 'paid') enterSuccess(event.receipt);
   else if (next === 'login') leaveForLogin(provider, choice, 'login', attempt.userId);
   else if (event.type !== 'revised') await leavePayment();
@@ -140,25 +145,55 @@ export function figuresOf({ quickAmountCents, customText }: Choice): string {
   return quickAmountCents === null ? customText : formatMoney(quickAmountCents);
 }
 
+/** The entry of a payment, with what the payer has chosen since. */
+function withChoice(entry: PaymentEntry, chosen: string, payerId: string | null): PaymentEntry {
+  return chosen === '' || chosen === entry.figures
+    ? entry
+    : { ...entry, figures: chosen, preparedBy: payerId, key: null };
+}
+
+/** True for what an account has prepared that is not the present payer's. A guest may go on with it, and is told so. */
+function isOthers(preparedBy: string | null, payerId: string): boolean {
+  return isAccount(preparedBy) && payerId !== GUEST && preparedBy !== payerId;
+}
+
+function isAccount(payerId: string | null): boolean {
+  return payerId !== null && payerId !== GUEST;
+}
+
 /**
  * Resumes a tip after a login, a reload or a step through the history, or restores an amount that cannot be paid.
- * @param pathname that of the tip page; nothing is resumed for whoever has left it, or has logged out meanwhile.
+ * @param pathname that of the tip page; nothing is resumed for whoever has left it. Without a payer the amounts return.
+ * @param flow before it is resumed: an amount that was chosen after a step Back takes the place of that of the entry.
  */
 export async function continuePayment(
   { qrId, isDemo, closed }: Provider,
-  payerId: string,
   dispatch: Dispatch,
   pathname: string,
+  flow: TipFlow,
 ): Promise<void> {
-  if (window.location.pathname !== pathname || payerOf(presentSession()) !== payerId) return;
+  if (window.location.pathname !== pathname) return;
+  const present = presentSession();
+  const payerId = payerOf(present);
   const entry = presentEntry();
+  const chosen = flow.step === 'select-amount' ? figuresOf(flow.choice) : '';
+  const begun = entry.step === 'payment' ? withChoice(entry, chosen, payerId) : null;
+  if (begun) dispatch({ type: 'restored', figures: begun.figures });
+  if (payerId === null) {
+    if (present.status !== 'signed-out' || begun === null) return;
+    dispatch({ type: 'amount-changed' });
+    markEntry({ step: 'select-amount', figures: begun.figures });
+    return;
+  }
   const unsettled = isDemo ? null : unsettledAttempt(qrId, payerId);
   if (unsettled?.transactionId) {
     enterReturn(unsettled.transactionId);
     return;
   }
   if (unsettled?.wasSent) {
-    if (entry.step !== 'payment') await enterPayment(formatMoney(unsettled.amountCents), unsettled.userId);
+    const figures = formatMoney(unsettled.amountCents);
+    if (entry.step !== 'payment') await enterPayment(figures, unsettled);
+    else markEntry({ ...entry, figures, preparedBy: unsettled.userId, key: unsettled.key });
     dispatch({ type: 'resumed', attempt: unsettled });
     return;
   }
@@ -169,9 +204,15 @@ export async function continuePayment(
     return;
   }
   const waiting = takeWaitingTip(qrId);
-  const begun = entry.step === 'payment' ? entry : null;
   const prepared = waiting ?? begun;
   if (entry.step === 'success' || prepared === null) return;
+  // Its tip was sent while its giver was elsewhere, or another attempt took its place: it is not paid once more.
+  if (prepared === begun && begun.key !== null && !isAttemptOpen(qrId, begun.key)) {
+    dispatch({ type: 'amount-changed' });
+    dispatch({ type: 'restored', figures: '' });
+    markEntry({ step: 'select-amount', figures: '' });
+    return;
+  }
   const { figures, preparedBy } = prepared;
   dispatch({ type: 'amount-changed' });
   dispatch({ type: 'restored', figures });
@@ -182,13 +223,15 @@ export async function continuePayment(
     if (isOfOther) toastError(OTHER_ACCOUNT);
     return;
   }
+  const attempt = openAttempt(qrId, payerId, amountCents);
   // A guest who logs in elsewhere before paying pays under the account. What an account has prepared stays its own.
   markEntry({
     step: 'payment',
     figures,
     preparedBy: isAccount(preparedBy) ? preparedBy : payerId,
+    key: attempt.key,
     // After a login the entry below belongs to the tip page that led to it.
     isAboveAmount: waiting === null && begun?.isAboveAmount === true,
   });
-  dispatch({ type: 'proceeded', attempt: openAttempt(qrId, payerId, amountCents) });
+  dispatch({ type: 'proceeded', attempt });
 }

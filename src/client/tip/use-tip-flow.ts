@@ -63,7 +63,6 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     } else if (transactionId !== null) {
       dispatch({ type: 'recall', transactionId });
     } else if (entry.step === 'payment') {
-      dispatch({ type: 'restored', figures: entry.figures });
       void goOn();
     } else if (flow.step === 'payment') {
       // A failed payment, which goes back by itself, keeps its toast.
@@ -95,18 +94,12 @@ export function useTipFlow(provider: Provider): TipFlowActions {
   const goOn = useEffectEvent(async () => {
     // The outcome of a running payment comes first, whoever is logged in meanwhile.
     if (flow.step === 'payment' && flow.isPaying) return;
-    const entry = presentEntry();
-    const present = presentSession();
-    const payerId = payerOf(present);
-    const isAboutToPay = entry.step === 'payment';
-    if (payerId === null && present.status === 'signed-out' && isAboutToPay) {
-      dispatch({ type: 'amount-changed' });
-      markEntry({ step: 'select-amount', figures: entry.figures });
-    }
-    if (payerId === null || paidIn(window.location.search) !== null) return;
-    if (payerId === GUEST && !isAboutToPay && !mayKeepAttempt()) return;
+    if (paidIn(window.location.search) !== null) return;
+    const payerId = payerOf(presentSession());
+    const mayGoOn = payerId !== null && (payerId !== GUEST || mayKeepAttempt());
+    if (!mayGoOn && presentEntry().step !== 'payment') return;
     const paying = await fetchPayingIfPossible();
-    await paying?.continuePayment(provider, payerId, dispatch, pathname);
+    await paying?.continuePayment(provider, dispatch, pathname, flow);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides whether it goes on
   useEffect(() => void goOn(), [session.status, payerId]);
