@@ -94,6 +94,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'mail',
   'mail-relay',
   'messages',
+  'metrics',
   'migrations',
   'notification-thanks',
   'notifications',
