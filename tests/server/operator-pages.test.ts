@@ -96,26 +96,28 @@ test('without a page about privacy, one says what is stored', async () => {
   expect(said).toContain('Contact help_me@example.com.');
   expect(said).toContain('Payments are simulated');
   expect(said).toContain('This site sends no email.');
-  for (const stored of [
-    'passkeys',
-    'authenticator app',
-    'recovery codes',
-    'API keys',
-    'webhooks',
-    'did to your account',
+  // What the product stores beside accounts and tips, and what stays.
+  for (const kept of [
+    'public keys of passkeys',
+    'names of API keys',
+    'secrets of webhooks',
+    'without your name',
   ])
-    expect(said).toContain(stored);
+    expect(said).toContain(kept);
   const other = {
     ...FACTS,
     contact: null,
     isPaidByStripe: true,
     sendsMail: true,
+    takesGuestTips: true,
     hashesLogNames: true,
     isBackedUp: false,
   };
   const [page] = (await readOwnBrand({ brandColour: null, brandFolder: folderWith({}) }, other)).pages;
   expect(page?.html).toContain('Cards are handled by Stripe');
-  expect(page?.html).toContain('has hashes of network addresses');
+  expect(page?.html).toContain('has hashes of network addresses and accounts of each request');
+  expect(page?.html).toContain('Stripe is told your email');
+  expect(page?.html).toContain('an email that you type for the receipt');
   expect(page?.html).not.toMatch(/Questions|backed up|sends no email/);
   expect((await get(t, '/terms')).status).toBe(404);
 });
