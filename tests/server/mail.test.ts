@@ -225,7 +225,9 @@ describe('a forgotten password', () => {
 
     // What its owner sets up after that outlives another forgotten password.
     await victim.apiKeys.create.mutate({ name: 'Till', scopes: ['tips:read'], days: 1, addresses: [] });
-    expect(await takeOver('one more horse battery')).not.toContain('Nobody had confirmed');
+    const toldAgain = await takeOver('one more horse battery');
+    expect(toldAgain).not.toContain('Nobody had confirmed');
+    expect(toldAgain).toContain('API keys and webhooks go on working. Remove what isn’t yours.');
     const again = t.trpc(await t.logIn('victim@example.com', 'one more horse battery'));
     expect(await again.apiKeys.list.query()).toHaveLength(1);
   });
@@ -284,6 +286,9 @@ describe('a forgotten password', () => {
     const told = await send();
     expect(told.map(({ headers }) => headers.get('subject'))).toEqual(['New login to your account']);
     expect(told[0]?.text).toContain('/dashboard?tab=profile&open=security');
+    expect(told[0]?.text.replace(/\s+/g, ' ')).toContain(
+      'remove passkeys, API keys and webhooks that aren’t yours',
+    );
     expect(await logIn(NEXT_PASSWORD, own)).toMatchObject({ status: 200 });
     expect(await send()).toEqual([]);
   });

@@ -13,7 +13,9 @@ export const CONFIRMATION_LINK_DAYS = 7;
 
 const LIST = new Intl.ListFormat(PAGE_LANGUAGE);
 
-const NOT_YOU = 'If this wasn’t you, choose a new password right away. That logs everybody else out.';
+const NOT_YOU =
+  'If this wasn’t you, choose a new password right away. That logs everybody else out. Then remove passkeys, API keys ' +
+  'and webhooks that aren’t yours: they go on working.';
 
 export const passwordLinkLetter = (url: string): Letter => ({
   subject: 'Choose a new password',
@@ -73,7 +75,7 @@ export const passwordChangedLetter = ({
             `without the password was removed: ${LIST.format(ended.map((each) => WAY_IN_LABELS[each]))}. ` +
             'If it was yours, set it up again.',
         ]
-      : []),
+      : ['Passkeys, the authenticator app, API keys and webhooks go on working. Remove what isn’t yours.']),
     ...(keepsPayouts
       ? [
           'Tips are still paid out to the account that was set up before. Check in your profile that it’s yours.',
