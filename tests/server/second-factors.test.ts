@@ -261,7 +261,7 @@ describe('changing second factors', () => {
     expect(await secondFactors.list.query()).toEqual({ passkeys: [], hasTotp: false, recoveryCodesLeft: 0 });
   });
 
-  test('that a new password overtakes in another session adds nothing', async () => {
+  test('that a new password overtakes in another session adds nothing, and renews no codes', async () => {
     const meanwhile: { act: () => Promise<unknown> } = { act: async () => {} };
     const interrupted = () => meanwhile.act();
     const t = await createTestApp({
@@ -271,6 +271,8 @@ describe('changing second factors', () => {
           ...storage.factors,
           addPasskey: (...args) => interrupted().then(() => storage.factors.addPasskey(...args)),
           confirmTotp: (...args) => interrupted().then(() => storage.factors.confirmTotp(...args)),
+          renewRecoveryCodes: (...args) =>
+            interrupted().then(() => storage.factors.renewRecoveryCodes(...args)),
         },
       }),
     });
@@ -288,6 +290,18 @@ describe('changing second factors', () => {
       meanwhile.act = async () => {};
       expect(await t.storage.factors.hasAny({ kind: 'account', id: user.id })).toBe(false);
     }
+    const [, , password] = passwords;
+    const [stolen, own] = [await t.logIn(EMAIL, password), await t.logIn(EMAIL, password)];
+    const { recoveryCodes } = await addPasskey(t, own);
+    meanwhile.act = () =>
+      t
+        .trpc(own)
+        .auth.changePassword.mutate({ currentPassword: password, newPassword: 'the last long battery' });
+    await expect(t.trpc(stolen).secondFactors.renewRecoveryCodes.mutate()).rejects.toThrow(
+      'Your session has ended.',
+    );
+    const code = recoveryCodes?.[0] ?? '';
+    expect((await logIn(t, 'REST', { password: 'the last long battery', code })).status).toBe(200);
   });
 
   test('stays with a new password, also with one by a link in a mail or by the operator', async () => {

@@ -27,7 +27,8 @@ export interface SecondFactors {
   confirmTotp(id: UserId, code: string, token: string): Promise<FirstCodes>;
   /** @throws AppError `second_factor_required`, as above. */
   removeTotp(account: Account): Promise<void>;
-  renewRecoveryCodes(id: UserId): Promise<string[]>;
+  /** @param token as above. */
+  renewRecoveryCodes(id: UserId, token: string): Promise<string[]>;
   confirmOptions(id: UserId): Promise<string>;
   /** Notes that the owner of a session used a passkey in it, which does as well as typing the password. */
   confirm(id: UserId, response: string, token: string): Promise<void>;
@@ -56,8 +57,8 @@ export function createSecondFactors(deps: {
     beginTotp: ({ id, email }) => factors.beginTotp(holderOf(id), email),
     confirmTotp: (id, code, token) => factors.confirmTotp(holderIn(id, token), code, told('app_added')),
     removeTotp: (account) => factors.removeTotp(removing(account), told('app_removed')),
-    renewRecoveryCodes: async (id) => [
-      ...(await factors.renewRecoveryCodes(holderOf(id), told('codes_renewed'))),
+    renewRecoveryCodes: async (id, token) => [
+      ...(await factors.renewRecoveryCodes(holderIn(id, token), told('codes_renewed'))),
     ],
 
     confirmOptions: (id) => factors.beginPasskeyConfirmation(holderOf(id)),
@@ -70,5 +71,5 @@ export function createSecondFactors(deps: {
 
 const holderOf = (id: UserId) => ({ kind: 'account', id }) as const;
 
-/** For a factor that is added in a session, which a new password may end at any moment. */
+/** For a factor or codes that are added in a session, which a new password may end at any moment. */
 const holderIn = (id: UserId, token: string) => ({ ...holderOf(id), session: hashOfToken(token) });

@@ -75,7 +75,7 @@ export interface Factors {
 
   /** Checks a code of the app, or a recovery code. Either counts once. */
   checkCode(holder: Holder, code: string): Promise<boolean>;
-  /** Ten new codes; those before are worthless. @throws AppError `second_factor_not_found` without a factor. */
+  /** Ten new codes; those before are worthless. @throws AppError `second_factor_not_found`; `session_ended`. */
   renewRecoveryCodes(holder: Holder, mail?: NewMail, act?: Act): Promise<readonly string[]>;
   /** @returns whether there was a factor. */
   removeAll(holder: Holder, mail?: NewMail, act?: Act): Promise<boolean>;
@@ -159,8 +159,9 @@ export function createFactors(deps: {
 
     async renewRecoveryCodes(holder, mail, act) {
       const { codes, first } = firstCodes(holder);
-      if (!(await storage.renewRecoveryCodes(holder, first.recoveryHashes, mail, act)))
-        throw new AppError('second_factor_not_found');
+      const outcome = await storage.renewRecoveryCodes(holder, first.recoveryHashes, mail, act);
+      if (outcome === 'gone') throw new AppError('session_ended');
+      if (outcome === 'unknown') throw new AppError('second_factor_not_found');
       return codes;
     },
 

@@ -186,7 +186,7 @@ export const secondFactorProcedures = {
       response: { recovery_codes: RECOVERY_CODES },
     },
     changingProcedure.mutation(async ({ ctx }) => {
-      const codes = await ctx.services.secondFactors.renewRecoveryCodes(ctx.account.id);
+      const codes = await ctx.services.secondFactors.renewRecoveryCodes(ctx.account.id, ctx.token);
       ctx.arrival.note('second_factor_added');
       return { recoveryCodes: codes };
     }),

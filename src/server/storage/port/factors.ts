@@ -108,13 +108,13 @@ export interface Factors {
 
   /** @returns false when the holder has no such code any more. */
   spendRecoveryCode(holder: Holder, hash: Uint8Array): Promise<boolean>;
-  /** Replaces all codes. @returns false for a holder without a factor. */
+  /** Replaces all codes. `unknown` for a holder without a factor, `gone` in a session that has ended. */
   renewRecoveryCodes(
     holder: Holder,
     hashes: readonly Uint8Array[],
     mail?: NewMail,
     act?: Act,
-  ): Promise<boolean>;
+  ): Promise<'renewed' | 'unknown' | 'gone'>;
 
   /** Removes everything of a holder. @returns whether there was a factor. */
   removeAll(holder: Holder, mail?: NewMail, act?: Act): Promise<boolean>;

@@ -276,13 +276,14 @@ const renewRecoveryCodes: StepOf<Factors['renewRecoveryCodes']> = function* (
   act,
 ) {
   const key = keyOf(holder);
-  yield* lock(statements, holder);
-  if (isRepeated && (yield* hasThese(statements, key, { recoveryHashes: hashes }))) return true;
-  if (!(yield* hasAny(statements, key))) return false;
+  const isLive = yield* lock(statements, holder, holder.session);
+  if (isRepeated && (yield* hasThese(statements, key, { recoveryHashes: hashes }))) return 'renewed';
+  if (holder.session && !isLive) return 'gone';
+  if (!(yield* hasAny(statements, key))) return 'unknown';
   yield* putRecoveryCodes(statements, key, hashes);
   yield* tell(statements, holder, mail);
   yield* noteAct(statements, isRepeated, act);
-  return true;
+  return 'renewed';
 };
 
 const removeAll: StepOf<Factors['removeAll']> = function* (statements, isRepeated, holder, mail, act) {
