@@ -65,6 +65,23 @@ test('what was given and paid since the backup is entered again, as it stands at
   compareWithStripe(stripe, await data.dump());
 });
 
+test('a charge of which Stripe tells nothing keeps no other page from being entered again', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const contents = await t.data.readContents();
+  const older = await captured(scene, 3_000);
+  const newer = await captured(scene, 4_000);
+  const restored = await scene.start({ data: await createTestData({ contents }) });
+  const of = (id: string) => restored.trpc(customer.token).transactions.get.query({ id });
+  stripe.fail(({ path }) => (path.includes(newer.chargeId) ? { is: 'status', status: 500 } : null));
+  await scene.pass(1, restored);
+  expect(await of(older.id)).toMatchObject({ status: 'completed' });
+  stripe.refundAtStripe(newer.chargeId);
+  stripe.fail(() => null);
+  await scene.pass(1, restored);
+  expect(await of(newer.id)).toMatchObject({ status: 'refunded' });
+});
+
 test('what begins before the first look does not hide what is missing', async () => {
   const scene = await openPaymentScene();
   const { t, customer } = scene;

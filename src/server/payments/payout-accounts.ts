@@ -5,6 +5,7 @@ import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { UserId } from '#shared/ids.ts';
 import { type PaymentService, PaymentServiceUnavailable, PaymentUndecided } from './payment-service.ts';
+import { takeEach } from './take-each.ts';
 
 export interface PayoutAccounts {
   /**
@@ -125,17 +126,25 @@ export function createPayoutAccounts(deps: {
         clock() - DAY_MS,
         READ_AT_ONCE,
       );
-      for (const known of stale)
-        try {
-          const told = await read(known);
-          const hasChanged =
-            told.chargesEnabled !== known.chargesEnabled || told.payoutsEnabled !== known.payoutsEnabled;
-          if (hasChanged) deps.tellUnheard();
-        } catch (err) {
-          // It says nothing of the others, which would wait behind it every day.
-          if (!(err instanceof PaymentUndecided)) throw err;
-          log.warn({ err, account: known.accountId }, 'the payment service does not let an account be read');
-        }
+      await takeEach(stale, {
+        async take(known) {
+          try {
+            const told = await read(known);
+            const hasChanged =
+              told.chargesEnabled !== known.chargesEnabled || told.payoutsEnabled !== known.payoutsEnabled;
+            if (hasChanged) deps.tellUnheard();
+          } catch (err) {
+            if (!(err instanceof PaymentUndecided)) throw err;
+            log.warn(
+              { err, account: known.accountId },
+              'the payment service does not let an account be read',
+            );
+          }
+        },
+        tellFault(err) {
+          throw err;
+        },
+      });
     },
   };
 }

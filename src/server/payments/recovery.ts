@@ -1,18 +1,14 @@
 /** Payments that the database lacks, as after a restore: entered again from their pages, or named for the operator. */
 import type { Logger } from 'pino';
 import type { FoundPayment } from '#server/storage/port/payments.ts';
-import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { isServiceCategory } from '#shared/categories.ts';
 import { isTransactionId, isUserId, readQrCodeId, type TransactionId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import type { PaymentProgress } from './payment-progress.ts';
-import {
-  type PageTip,
-  type PaidPage,
-  type PaymentService,
-  PaymentServiceUnavailable,
-} from './payment-service.ts';
+import type { PageTip, PaidPage, PaymentService } from './payment-service.ts';
+import { takeEach } from './take-each.ts';
 
 const HOUR_MS = 60 * 60_000;
 /** For clocks that differ, and for a page that is paid in the last minute of its hour. */
@@ -113,15 +109,11 @@ export function createRecovery(deps: {
     async catchUp(): Promise<void> {
       const toMs = clock();
       const fromMs = readToMs === undefined ? await noteStart() : Math.min(readToMs, toMs) - OVERLAP_MS;
-      for await (const page of service.listPaidPages(fromMs, toMs)) {
-        await between();
-        try {
-          await take(page);
-        } catch (err) {
-          if (err instanceof PaymentServiceUnavailable || err instanceof StorageUnavailable) throw err;
-          log.error({ err, page: page.checkoutId }, 'could not enter a payment again');
-        }
-      }
+      await takeEach(service.listPaidPages(fromMs, toMs), {
+        before: between,
+        take,
+        tellFault: (err, { checkoutId: page }) => log.error({ err, page }, 'could not enter a payment again'),
+      });
       readToMs = toMs;
     },
   };

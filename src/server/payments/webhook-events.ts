@@ -1,13 +1,14 @@
 /** Handles each webhook event once, and lists events of charges that were never delivered. */
 import type { Logger } from 'pino';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
-import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import { type Clock, isWithin } from '#shared/calendar.ts';
 import { isTransactionId } from '#shared/ids.ts';
 import type { PaymentProgress } from './payment-progress.ts';
 import { type PaymentService, PaymentServiceUnavailable, type WebhookEvent } from './payment-service.ts';
 import type { PayoutAccounts } from './payout-accounts.ts';
 import type { Recovery } from './recovery.ts';
+import { takeEach } from './take-each.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -80,16 +81,11 @@ export function createWebhookEvents(deps: WebhookEventsDependencies) {
   async function catchUpEvents(): Promise<void> {
     const toMs = clock() - EVENT_DELAY_MS;
     const fromMs = Math.min(caughtUpToMs, toMs) - CATCH_UP_OVERLAP_MS;
-    for await (const event of service.listEvents(fromMs, toMs)) {
-      await between();
-      try {
-        await takeListed(event);
-      } catch (err) {
-        // Either lets the list be read again; the event itself may be at fault for any other error.
-        if (err instanceof PaymentServiceUnavailable || err instanceof StorageUnavailable) throw err;
-        log.error({ err, event: event.id }, 'could not handle a webhook event');
-      }
-    }
+    await takeEach(service.listEvents(fromMs, toMs), {
+      before: between,
+      take: takeListed,
+      tellFault: (err, { id: event }) => log.error({ err, event }, 'could not handle a webhook event'),
+    });
     caughtUpToMs = toMs;
   }
 
