@@ -69,7 +69,7 @@ export function createMetrics(
         held.set(watched.maintenance ? 1 : 0);
         for (const [name, isPresent] of watched.troubles()) trouble.set({ trouble: name }, isPresent ? 1 : 0);
         try {
-          const found = await within(patienceMs, watched.storage.readOutboxes());
+          const found = await within(patienceMs, watched.storage.readOutboxes(clock()));
           for (const outbox of OUTBOXES) setOutbox(outbox, found[outbox]);
           isStorageUp.set(1);
         } catch {

@@ -4,6 +4,7 @@ import type { OpenDispute } from '#server/storage/port/operations.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { receiverPartOf } from '#server/storage/rules/adjustments.ts';
+import { STUCK_AFTER_MS } from '#server/storage/rules/operations.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
 import {
   type FoundTipView,
@@ -13,8 +14,6 @@ import {
 } from '#shared/console/transactions.ts';
 import { cents, type Terms } from '#shared/money.ts';
 
-/** A refund or a capture that takes longer has failed at least once. */
-const PATIENCE_MS = 10 * 60_000;
 const MAX_STUCK = 100;
 const MAX_DEBTS = 100;
 const MAX_DISPUTES = 50;
@@ -65,7 +64,7 @@ export function createPaymentTroubles(deps: {
     const nowMs = clock();
     const { currency, exponent } = deps.terms();
     const [stuck, arriving, debts, disputes, returned] = await Promise.all([
-      operations.listStuckPayments(nowMs, nowMs - PATIENCE_MS, MAX_STUCK),
+      operations.listStuckPayments(nowMs, nowMs - STUCK_AFTER_MS, MAX_STUCK),
       operations.sumArriving(),
       storage.payments.listDebts(MAX_DEBTS),
       operations.listOpenDisputes(MAX_DISPUTES),

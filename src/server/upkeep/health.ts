@@ -50,7 +50,7 @@ export function createHealth(deps: HealthDependencies) {
     async read(streams: number, payments: PaymentSigns | null = null): Promise<Health> {
       const [size, outboxes, unwritable, disks] = await Promise.all([
         answered(storage.measureDatabase(), patienceMs),
-        answered(storage.readOutboxes(), patienceMs),
+        answered(storage.readOutboxes(clock()), patienceMs),
         answered(
           storage.proveWritable().then(() => null, spellReason),
           patienceMs,

@@ -45,7 +45,7 @@ export function describeInstallation(): void {
     test('what waits to be sent is counted, and since when the oldest waits', async () => {
       const { storage } = await openStorage();
       const nothing = { waiting: 0, failing: 0, oldestAtMs: null };
-      expect(await storage.readOutboxes()).toEqual({
+      expect(await storage.readOutboxes(NOW)).toEqual({
         mails: nothing,
         notifications: nothing,
         payments: nothing,
@@ -57,7 +57,7 @@ export function describeInstallation(): void {
       const due = { nowMs: NOW + 9, leaseMs: MINUTE_MS, maxWaitMs: MINUTE_MS, atMost: 1 };
       for (const claimed of await storage.mails.claimDue(due))
         await storage.mails.postpone(claimed, { nextTryMs: NOW + 99, tries: 1 });
-      expect((await storage.readOutboxes()).mails).toEqual({ waiting: 3, failing: 1, oldestAtMs: NOW - 5 });
+      expect((await storage.readOutboxes(NOW)).mails).toEqual({ waiting: 3, failing: 1, oldestAtMs: NOW - 5 });
     });
 
     test('proving that tips could be recorded leaves nothing behind', async () => {

@@ -103,6 +103,19 @@ export function describePaymentSigns(): void {
       expect((await signs()).restricted).toBe(1);
     });
 
+    test('waits for Stripe once its end, a refund or a capture is overdue, however often it was looked at', async () => {
+      const { storage, pay, adjust } = await openScene();
+      await adjust(await pay(), [adjustmentOf('refund', 're_1', -1)], { owedByReceiverCents: cents(1_050) });
+      const held = await pay(authoriseTip);
+      for (let look = 0; look < 9; look += 1)
+        await storage.payments.takeOpenPayments(NOW + look * 60 * MINUTE_MS, 9);
+      const dueAtMs = (await storage.payments.findPayment({ id: held }))?.capturesAtMs ?? Number.NaN;
+      const waiting = async (nowMs: number) => (await storage.readOutboxes(nowMs)).payments;
+      expect(await waiting(dueAtMs)).toEqual({ waiting: 2, failing: 0, oldestAtMs: null });
+      const overdue = { waiting: 2, failing: 1, oldestAtMs: dueAtMs };
+      expect(await waiting(dueAtMs + 10 * MINUTE_MS)).toEqual(overdue);
+    });
+
     test('are disputes until they are won or lost, and every change that moved money, but no capture', async () => {
       const { storage, pay, adjust } = await openScene();
       const { operations } = storage;

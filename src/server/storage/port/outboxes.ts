@@ -13,7 +13,10 @@ export interface Outboxes {
   readonly mails: Outbox;
   /** Devices that could not be told of a tip. */
   readonly notifications: Outbox;
-  /** Payments whose end the payment service has not told yet. */
+  /**
+   * Payments whose end the payment service has not told yet, or that leave a debt. Those fail of which something was
+   * due and did not come, which is counted from when it was due, however often they were looked at before.
+   */
   readonly payments: Outbox;
   /** Endpoints that did not take an event the last time. */
   readonly webhooks: Outbox;
@@ -26,7 +29,7 @@ export interface DatabaseSize {
 }
 
 export interface OutboxStorage {
-  readOutboxes(): Promise<Outboxes>;
+  readOutboxes(nowMs: number): Promise<Outboxes>;
   measureDatabase(): Promise<DatabaseSize>;
 }
 

@@ -8,6 +8,9 @@ import { wordsOf } from './audit-sentences.ts';
 /** The number of rows in a step of a sum of fees: some milliseconds of work. */
 export const FEE_SPAN = 2_000;
 
+/** A refund or a capture that takes longer has failed at least once. */
+export const STUCK_AFTER_MS = 10 * 60_000;
+
 export function feeStepOf(rows: readonly (QuarterFees & { readonly last: number })[]): FeeStep {
   const count = rows.reduce((sum, row) => sum + row.count, 0);
   return {

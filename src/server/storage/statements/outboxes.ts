@@ -5,9 +5,7 @@ import { mails } from '../schema/mail.ts';
 import { payments } from '../schema/payments.ts';
 import { webhooks } from '../schema/webhooks.ts';
 import type { Builder } from './builder.ts';
-
-/** More looks at a payment than a slow payer needs. */
-const MANY_LOOKS = 5;
+import { isStuck } from './payments.ts';
 
 const count = () => sql`count(*)`.mapWith(Number);
 
@@ -31,11 +29,10 @@ export function outboxStatements({ db, choose }: Builder) {
     waitingPayments: db
       .select({
         waiting: count(),
-        failing:
-          sql`coalesce(sum(case when ${payments.lookCount} > ${sql.raw(String(MANY_LOOKS))} then 1 else 0 end), 0)`.mapWith(
-            Number,
-          ),
-        oldestAtMs: sql<number | null>`cast(min(${payments.createdAtMs}) as double precision)`,
+        failing: sql`coalesce(sum(case when ${isStuck} then 1 else 0 end), 0)`.mapWith(Number),
+        oldestAtMs: sql<number | null>`cast(min(case when ${isStuck} then case
+          when ${payments.state} in ('created', 'pending') then ${payments.expiresAtMs}
+          else coalesce(${payments.refundAskedAtMs}, ${payments.capturesAtMs}) end end) as double precision)`,
       })
       .from(payments)
       .where(isNotNull(payments.lookAtMs)),

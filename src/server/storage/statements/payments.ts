@@ -6,6 +6,12 @@ import { transactions } from '../schema/views.ts';
 import { allBut, type Builder, given, givenAllBut, insertOnce, is, matches, save, value } from './builder.ts';
 import { namesOfCode, ownsCode } from './codes.ts';
 
+export const isStuck = sql`${payments.lookAtMs} is not null and (
+  (${payments.state} in ('created', 'pending') and ${payments.expiresAtMs} <= ${value('nowMs')})
+  or (${payments.state} in ('authorised', 'succeeded')
+    and ${payments.refundAskedAtMs} <= ${value('refundsBeforeMs')})
+  or (${payments.state} = 'authorised' and ${payments.capturesAtMs} <= ${value('refundsBeforeMs')}))`;
+
 export function paymentStatements({ db }: Builder) {
   const payment = {
     ...allBut(payments, 'lookAtMs'),
@@ -90,13 +96,7 @@ export function paymentStatements({ db }: Builder) {
       .limit(value('atMost')),
     /** Open payments whose next news is overdue. */
     stuckPayments: paymentsWithNames()
-      .where(
-        sql`${payments.lookAtMs} is not null and (
-          (${payments.state} in ('created', 'pending') and ${payments.expiresAtMs} <= ${value('nowMs')})
-          or (${payments.state} in ('authorised', 'succeeded')
-            and ${payments.refundAskedAtMs} <= ${value('refundsBeforeMs')})
-          or (${payments.state} = 'authorised' and ${payments.capturesAtMs} <= ${value('refundsBeforeMs')}))`,
-      )
+      .where(isStuck)
       .orderBy(asc(payments.changedAtMs), asc(payments.id))
       .limit(value('atMost')),
     updatePayment: db

@@ -1,6 +1,7 @@
-import type { DatabaseSize, Outboxes, OutboxStorage } from '../port/outboxes.ts';
+import type { DatabaseSize, OutboxStorage } from '../port/outboxes.ts';
+import { STUCK_AFTER_MS } from '../rules/operations.ts';
 import type { Statements } from '../statements/all.ts';
-import { type Engine, reading } from './engine.ts';
+import { type Engine, reading, type StepOf } from './engine.ts';
 import type { Step } from './step.ts';
 
 export const createOutboxes = (engine: Engine): OutboxStorage => ({
@@ -10,17 +11,17 @@ export const createOutboxes = (engine: Engine): OutboxStorage => ({
 
 const NONE = { waiting: 0, failing: 0, oldestAtMs: null };
 
-function* read(statements: Statements): Step<Outboxes> {
+const read: StepOf<OutboxStorage['readOutboxes']> = function* (statements, _, nowMs) {
   const { waitingMails, failingDevices, failingWebhooks, waitingPayments } = statements;
   const { waiting: failing = 0 } = (yield* failingDevices.one({})) ?? {};
   const webhooks = (yield* failingWebhooks.one({})) ?? NONE;
   return {
     mails: (yield* waitingMails.one({})) ?? NONE,
     notifications: { waiting: failing, failing, oldestAtMs: null },
-    payments: (yield* waitingPayments.one({})) ?? NONE,
+    payments: (yield* waitingPayments.one({ nowMs, refundsBeforeMs: nowMs - STUCK_AFTER_MS })) ?? NONE,
     webhooks: { ...webhooks, failing: webhooks.waiting },
   };
-}
+};
 
 function* measure({ databaseSize }: Statements): Step<DatabaseSize> {
   return (yield* databaseSize.one({})) ?? { bytes: 0, tips: 0 };
