@@ -10,7 +10,7 @@ import { databaseAt } from '#server/storage/open.ts';
 import { DatabaseRefused } from '#server/storage/port/database.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
-import { newQrCodeId, newUserId } from '#shared/ids.ts';
+import { newInvitationId, newQrCodeId, newUserId } from '#shared/ids.ts';
 import { createCuttableLine } from '#tests/support/cuttable-line.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
@@ -128,6 +128,29 @@ for (const when of ['before', 'after'] as const) {
     expect(await storage.findSession(bytes('next'), NOW)).toMatchObject({ expiresAtMs: NOW + 99 });
     const { rows } = await past.query('SELECT count(*)::integer AS count FROM sessions');
     expect(rows).toEqual([{ count: 1 }]);
+  });
+
+  test(`an operator is told what was done when the connection is lost ${when} the commit, and the log has it once`, async () => {
+    const { line, storage, past, scene } = await openBehindLine();
+    const actor = { kind: 'command', name: 'root', host: 'tips' } as const;
+    const actOn = (action: 'report_settled' | 'invitation_revoked', subject: string) =>
+      ({ actor, action, subject, reason: null, atMs: NOW }) as const;
+    const giverMessage = { message: 'ugly', giverName: null, isRefused: false };
+    const tip = scene.tip({ giverMessage });
+    await storage.recordTip(tip);
+    await storage.messages.reportMessage(scene.provider.id, tip.id, NOW);
+    const ends = { createdAtMs: NOW, expiresAtMs: NOW + 9, maxUses: 1, usesLeft: 1, emailKey: null };
+    const id = newInvitationId(randomBytes);
+    await storage.invitations.add({ id, tokenHash: bytes('token'), ...ends });
+    line.loseNextCommit(when);
+    expect(await storage.messages.settleReport(tip.id, NOW, actOn('report_settled', tip.id))).toBe(true);
+    line.loseNextCommit(when);
+    expect(await storage.invitations.revoke(id, NOW, actOn('invitation_revoked', id))).toBe(true);
+    expect(line.lost).toBe(2);
+    const { rows } = await past.query('SELECT action FROM audit_log ORDER BY number');
+    expect(rows).toEqual([{ action: 'report_settled' }, { action: 'invitation_revoked' }]);
+    expect(await storage.messages.settleReport(tip.id, NOW, actOn('report_settled', tip.id))).toBe(false);
+    expect(await storage.invitations.revoke(id, NOW, actOn('invitation_revoked', id))).toBe(false);
   });
 
   test(`an attempt is refused, and counted once at most, when the connection is lost ${when} its commit`, async () => {

@@ -33,7 +33,9 @@ export function* noteAct(statements: Statements, isRepeated: boolean, act: Act |
 }
 
 /** Whether an act was noted before, by a step whose commit was not known. */
-export function* isNoted(statements: Statements, { atMs, action, subject, actor }: Act): Step<boolean> {
+export function* isNoted(statements: Statements, act: Act | undefined): Step<boolean> {
+  if (!act) return false;
+  const { atMs, action, subject, actor } = act;
   const same = { atMs, action, subject, actorName: actor.name, host: actor.host };
   return (yield* statements.sameAct.one(same)) !== undefined;
 }

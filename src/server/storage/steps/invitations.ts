@@ -1,7 +1,7 @@
 /** Steps of invitations; the step that creates an account spends them (accounts.ts). */
 import type { Invitations } from '../port/invitations.ts';
-import { changing } from './audit.ts';
-import type { Engine } from './engine.ts';
+import { changing, isNoted, noteAct } from './audit.ts';
+import { type Engine, type StepOf, transacting } from './engine.ts';
 
 export function createInvitations(engine: Engine): Invitations {
   const { read, change } = engine;
@@ -18,16 +18,17 @@ export function createInvitations(engine: Engine): Invitations {
 
     list: (nowMs) => read(({ usableInvitations }) => usableInvitations.all({ nowMs })),
 
-    async revoke(id, nowMs, act) {
-      // PostgreSQL refuses NUL in a text, so no invitation has it.
-      if (id.includes('\0')) return false;
-      const revoked = await changing(engine, act, ({ deleteUsableInvitation }) =>
-        deleteUsableInvitation.change({ id, nowMs }),
-      );
-      return revoked > 0;
-    },
+    // PostgreSQL refuses NUL in a text, so no invitation has it.
+    revoke: async (id, ...others) => !id.includes('\0') && transacting(engine)(revoke)(id, ...others),
 
     forgetEnded: (nowMs, atMost) =>
       change(({ deleteEndedInvitations }) => deleteEndedInvitations.change({ nowMs, atMost })),
   };
 }
+
+const revoke: StepOf<Invitations['revoke']> = function* (statements, isRepeated, id, nowMs, act) {
+  const isRevoked = (yield* statements.deleteUsableInvitation.change({ id, nowMs })) > 0;
+  if (!isRevoked) return isRepeated && (yield* isNoted(statements, act));
+  yield* noteAct(statements, isRepeated, act);
+  return true;
+};

@@ -4,7 +4,7 @@ import type { Messages } from '../port/messages.ts';
 import { isClosingDue } from '../rules/accounts.ts';
 import * as rules from '../rules/messages.ts';
 import type { Statements } from '../statements/all.ts';
-import { noteAct } from './audit.ts';
+import { isNoted, noteAct } from './audit.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
 import { noteEvent } from './events.ts';
 import { entriesPayload, thanksPayload } from './listeners.ts';
@@ -108,11 +108,10 @@ const saveThankYous: StepOf<Messages['saveThankYous']> = function* (statements, 
 
 const settleReport: StepOf<Messages['settleReport']> = function* (statements, isRepeated, id, nowMs, act) {
   const isSettled = (yield* statements.settleReport.change({ id, nowMs })) > 0;
-  if (isSettled) {
-    yield* statements.eraseMessagesOfClosed.change({ id });
-    yield* noteAct(statements, isRepeated, act);
-  }
-  return isSettled;
+  if (!isSettled) return isRepeated && (yield* isNoted(statements, act));
+  yield* statements.eraseMessagesOfClosed.change({ id });
+  yield* noteAct(statements, isRepeated, act);
+  return true;
 };
 
 function* thank(
