@@ -7,9 +7,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { createGroundWatch } from '#server/watches.ts';
+import { openNotificationScene } from '#tests/support/notification-scene.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -120,4 +122,21 @@ test('nobody says that all is well while the database does not answer', async ()
   await storage.close();
   expect(await look()).toBe(false);
   expect(lines).toMatchObject([{ level: 40 }]);
+});
+
+test('a process that is ahead by the most that is accepted leaves to another the devices that it is telling', async () => {
+  const { t, service, addDevice, giveTips } = await openNotificationScene();
+  await addDevice();
+  service.plan({ is: 'held', until: new Promise(() => {}) });
+  await giveTips(1);
+  // What is under way never ends, as at a push service that does not answer.
+  void t.app.sendNotifications();
+  await expect.poll(() => service.requests()).toBe(1);
+  const ahead = await createTestApp({ data: t.data });
+  ahead.clock.nowMs = t.clock.nowMs + MINUTE_MS;
+  await ahead.app.sendNotifications();
+  expect(service.requests()).toBe(1);
+  ahead.clock.nowMs += MINUTE_MS;
+  await ahead.app.sendNotifications();
+  expect(service.requests()).toBe(2);
 });

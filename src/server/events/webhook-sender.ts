@@ -7,6 +7,7 @@ import { createDueWork } from '#server/queue/due-work.ts';
 import { createHostQueue, type HostQueue } from '#server/queue/host-queue.ts';
 import { createJitter } from '#server/queue/jitter.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
+import { CLOCKS_APART_MS } from '#server/storage/port/outboxes.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { ClaimedWebhook, Delivery, SettledWebhook } from '#server/storage/port/webhooks.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -16,9 +17,9 @@ import type { RandomBytes, UserId } from '#shared/ids.ts';
 import { eventFrom } from './account-events.ts';
 import { type Call, type Called, TIME_LIMIT_MS } from './call.ts';
 
-const LEASE_MS = 60_000;
+const LEASE_MS = 60_000 + CLOCKS_APART_MS;
 /** The minimum of the lease when a request begins: its time limit, and the time to settle. */
-const LEASE_LEFT_MS = TIME_LIMIT_MS + 5_000;
+const LEASE_LEFT_MS = TIME_LIMIT_MS + 5_000 + CLOCKS_APART_MS;
 const CLAIMS_AT_ONCE = 64;
 const MAX_UNDER_WAY = 256;
 /** The number of events sent in one claim; a killed process repeats at most these. */

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { createDueWork } from '#server/queue/due-work.ts';
 import { createJitter } from '#server/queue/jitter.ts';
 import type { ClaimedDevice, SettledDevice } from '#server/storage/port/devices.ts';
+import { CLOCKS_APART_MS } from '#server/storage/port/outboxes.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { RandomBytes, UserId } from '#shared/ids.ts';
@@ -19,9 +20,9 @@ import type { ProvenThanks } from './thank-proof.ts';
 import { NEWS_MS, newsOf, shownMessageOf, type TipNews } from './tip-notification.ts';
 
 /** Longer than a request and its wait for a place may take. */
-const LEASE_MS = 60_000;
+const LEASE_MS = 60_000 + CLOCKS_APART_MS;
 /** The minimum of the lease when a request begins: its time limit, and the time to settle. */
-const LEASE_LEFT_MS = 15_000;
+const LEASE_LEFT_MS = 15_000 + CLOCKS_APART_MS;
 const CLAIMS_AT_ONCE = 64;
 /** Notifications waiting in memory; the others wait in the storage, where a restart loses none. */
 const MAX_UNDER_WAY = 256;

@@ -33,6 +33,12 @@ export interface OutboxStorage {
   measureDatabase(): Promise<DatabaseSize>;
 }
 
+/**
+ * The most that the clocks of two processes on one database may differ, because each is half of it from the database's
+ * at most. Claims hold for so much longer than their process uses them, so that one ahead does not take them early.
+ */
+export const CLOCKS_APART_MS = 60_000;
+
 /** The rows of an outbox that a process claims for itself. */
 export interface DueRows {
   readonly nowMs: number;

@@ -1,14 +1,11 @@
 /** Processes share sessions and limits: one whose clock is ahead of the database's would log everybody out. */
 import type { ClientBase } from 'pg';
 import { type Clock, isoTime } from '#shared/calendar.ts';
+import { CLOCKS_APART_MS } from '../port/outboxes.ts';
 import { StorageUnavailable } from '../port/storage.ts';
 import type { AtomicSteps } from './atomic-steps.ts';
 
-/**
- * Half of the shortest claim of a row of an outbox, so that of two processes that differ by twice as much neither
- * takes the other's claim for one from before the clock was turned back.
- */
-const TOLERANCE_MS = 30_000;
+const TOLERANCE_MS = CLOCKS_APART_MS / 2;
 
 /** Allows for the time of the answer. @returns a sentence when the clocks differ too much; else null. */
 export async function compareClocks(client: ClientBase, clock: Clock): Promise<string | null> {
