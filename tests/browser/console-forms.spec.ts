@@ -69,6 +69,59 @@ test('an act whose answer is lost shows what it did once its question is gone', 
   expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_CONNECTION_RESET')]);
 });
 
+test('nobody loses a reason or an announcement without a question', async ({ page, server }) => {
+  const { email } = await openConsole(page, server, '/operator');
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('link', { name: 'Installation' }).click();
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+  const keep = question.getByRole('button', { name: 'Keep Editing' });
+  const text = page.getByLabel('Next announcement');
+  await text.fill('We move the bar outside.');
+  for (const leave of [
+    () => page.goBack(),
+    () => page.getByRole('link', { name: `Your account, ${email}` }).click(),
+  ]) {
+    await leave();
+    await keep.click();
+    await expect(page).toHaveURL('/operator/installation');
+    await expect(text).toHaveValue('We move the bar outside.');
+  }
+
+  await page.getByRole('button', { name: 'Announce', exact: true }).click();
+  const reason = page.getByLabel('Reason');
+  await reason.fill('The sun is out');
+  for (const leave of [() => page.keyboard.press('Escape'), () => page.goBack()]) {
+    await leave();
+    await keep.click();
+    await expect(reason).toHaveValue('The sun is out');
+  }
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  // Nothing is asked about what somebody has taken away again.
+  await text.fill('');
+  await page.goBack();
+  await expect(page).toHaveURL('/operator');
+  await expect(question).toHaveCount(0);
+});
+
+test('a reason stays for whoever does not prove the second factor at first', async ({
+  page,
+  server,
+  complaints,
+}) => {
+  const confirmedAtMs = Date.now() - 600_000;
+  await openConsole(page, server, '/operator/installation', { confirmedAtMs });
+  await page.getByRole('button', { name: 'Change Fees or Amounts' }).click();
+  await page.getByLabel('Giver pays on top, in %').fill('7');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  const terms = page.getByRole('dialog', { name: 'Set these terms?' });
+  await terms.getByLabel('Reason').fill('Agreed with the bar');
+  await terms.getByRole('button', { name: 'Set Terms' }).click();
+  const factor = page.getByRole('dialog', { name: 'Show that it is still you' });
+  await factor.getByRole('button', { name: 'Cancel' }).click();
+  await expect(terms.getByLabel('Reason')).toHaveValue('Agreed with the bar');
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+});
+
 test.describe('during maintenance', () => {
   test.use({ environment: { MAINTENANCE: 'on', MAINTENANCE_UNTIL: '2999-01-01T06:00Z' } });
 
@@ -82,6 +135,14 @@ test.describe('during maintenance', () => {
     await expect(page.getByText(/^Maintenance is on until .*2999/)).toBeVisible();
     await expect(page.getByRole('button', { name: 'Refund Tip' })).toHaveCount(0);
     await expectForEverybody(page, 'a tip during maintenance');
+  });
+
+  test('a log without any row is said to be empty, not to have nothing of what was chosen', async ({
+    page,
+    server,
+  }) => {
+    await openConsole(page, server, '/operator/audit');
+    await expect(page.getByText('The log is empty.')).toBeVisible();
   });
 });
 

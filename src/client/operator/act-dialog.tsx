@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import confirmation from '../ui/later/confirmation.module.css';
 import { Dialog } from '../ui/later/dialog.tsx';
 import { TextArea } from '../ui/later/text-area.tsx';
+import { DiscardQuestion, useUnsaved } from '../ui/later/unsaved.tsx';
 import { failureOf, queryClient } from './console-api.ts';
 import { FactorQuestion } from './factor-question.tsx';
 import { rememberFocus } from './near-focus.ts';
@@ -38,6 +39,7 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
   const [isUnanswered, setUnanswered] = useState(false);
   const [needsFactor, setNeedsFactor] = useState(false);
   const [keepFocus] = useState(rememberFocus);
+  const unsaved = useUnsaved(reason.trim() !== '', () => setReason(''));
 
   async function run() {
     if (isUnderWay) return;
@@ -79,12 +81,13 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
           setNeedsFactor(false);
           void run();
         }}
-        onClose={close}
+        // The reason stays.
+        onClose={() => setNeedsFactor(false)}
       />
     );
   }
   return (
-    <Dialog title={title} size="question" onClose={() => isUnderWay || close()}>
+    <Dialog title={title} size="question" onClose={() => isUnderWay || unsaved.close(close)}>
       {children}
       <form noValidate onSubmit={submit}>
         <TextArea
@@ -107,6 +110,9 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
           </Button>
         </div>
       </form>
+      <DiscardQuestion unsaved={unsaved}>
+        <p>Your reason is lost then, and nothing is done.</p>
+      </DiscardQuestion>
     </Dialog>
   );
 }

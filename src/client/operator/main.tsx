@@ -15,6 +15,8 @@ import '../ui/base.css';
 readTerms();
 const root = document.getElementById('root');
 if (!root) throw new Error('no root');
+// A later handler keeps this place, ahead of what draws another address (ui/later/unsaved.tsx).
+window.onpopstate = () => {};
 createRoot(root).render(
   <StrictMode>
     <Boundary fallback={<Failed />}>

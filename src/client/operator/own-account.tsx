@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Confirmation } from '../ui/later/confirmation.tsx';
 import { Dialog } from '../ui/later/dialog.tsx';
+import { useUnsaved } from '../ui/later/unsaved.tsx';
 import { useAttempt } from './attempt.ts';
 import styles from './console.module.css';
 import { consoleApi, consoleHooks, failureOf } from './console-api.ts';
@@ -159,6 +160,8 @@ function Codes() {
   const { data, refetch } = consoleHooks.factors.list.useQuery();
   const [codes, setCodes] = useState<readonly string[]>();
   const { isUnderWay, failure, run, question } = useGuarded();
+  const forget = () => setCodes(undefined);
+  const leaving = useUnsaved(codes !== undefined, forget);
   if (!data?.hasTotp) return null;
   const renew = () =>
     run(async () => {
@@ -175,9 +178,20 @@ function Codes() {
         {failure}
       </p>
       {codes && (
-        <Dialog title="Your new recovery codes" size="question" onClose={() => setCodes(undefined)}>
+        <Dialog title="Your new recovery codes" size="question" onClose={() => leaving.close()}>
           <p>The codes of before no longer work.</p>
-          <RecoveryCodes codes={codes} onKept={() => setCodes(undefined)} />
+          <RecoveryCodes codes={codes} onKept={forget} />
+          {leaving.isAsked && (
+            <Confirmation
+              title="Leave without your codes?"
+              confirm="Leave"
+              cancel="Show Codes"
+              onConfirm={leaving.leave}
+              onCancel={leaving.stay}
+            >
+              <p>You won’t see these codes again.</p>
+            </Confirmation>
+          )}
         </Dialog>
       )}
       {question}

@@ -11,6 +11,15 @@ export function typedIn({ currentTarget }: SubmitEvent<HTMLFormElement>): Readon
   );
 }
 
+/** Whether a field has another text than the form had at first. */
+export function isChanged(form: HTMLFormElement): boolean {
+  return [...form.elements].some(
+    (element) =>
+      (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) &&
+      element.value !== element.defaultValue,
+  );
+}
+
 /** Focuses the first field with a complaint. @returns the first complaint of each field. */
 export function complain(form: HTMLFormElement, errors: readonly FieldError[]): Complaints {
   const complaints = Object.fromEntries(errors.toReversed().map(({ field, message }) => [field, message]));

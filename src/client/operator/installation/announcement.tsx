@@ -8,10 +8,11 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/later/text-area.tsx';
+import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi, consoleHooks } from '../console-api.ts';
 import { Loaded } from '../loaded.tsx';
-import { type Complaints, complain, timeTyped, typedIn, unfinishedIn } from '../typed-fields.ts';
+import { type Complaints, complain, isChanged, timeTyped, typedIn, unfinishedIn } from '../typed-fields.ts';
 import { When } from '../when.tsx';
 import styles from './installation.module.css';
 
@@ -87,6 +88,8 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
   const [complaints, setComplaints] = useState<Complaints>({});
   const [asked, setAsked] = useState<AskedAnnouncement>();
   const [round, setRound] = useState(0);
+  const [isTyped, setTyped] = useState(false);
+  const unsaved = useUnsaved(isTyped, () => setTyped(false));
 
   function ask(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -104,6 +107,7 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
     flushSync(() => {
       setAsked(undefined);
       setRound(round + 1);
+      setTyped(false);
     });
     toastSuccess('Announced.');
     onMade();
@@ -112,7 +116,13 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
   return (
     <>
       {/* Another key empties the form. */}
-      <form key={round} className={styles.form} noValidate onSubmit={ask}>
+      <form
+        key={round}
+        className={styles.form}
+        noValidate
+        onSubmit={ask}
+        onInput={({ currentTarget }) => setTyped(isChanged(currentTarget))}
+      >
         <TextArea
           label="Next announcement"
           hint="Shown above every page that needs a login. It takes the place of the one before."
@@ -154,6 +164,9 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
           </blockquote>
         </ActDialog>
       )}
+      <DiscardQuestion unsaved={unsaved}>
+        <p>The announcement is not made.</p>
+      </DiscardQuestion>
     </>
   );
 }

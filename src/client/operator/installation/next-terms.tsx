@@ -4,8 +4,9 @@ import type { AskedTerms, TermsPreview, TermsVersion } from '#shared/console/ins
 import { plainDecimal } from '#shared/decimals.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
+import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import { consoleApi, failureOf } from '../console-api.ts';
-import { type Complaints, complain, timeTyped, typedIn, unfinishedIn } from '../typed-fields.ts';
+import { type Complaints, complain, isChanged, timeTyped, typedIn, unfinishedIn } from '../typed-fields.ts';
 import styles from './installation.module.css';
 
 const NAMES = ['giverFee', 'receiverFee', 'min', 'max', 'quick', 'currency'] as const;
@@ -22,6 +23,8 @@ export function NextTerms({ newest, heading, onPreview, onCancel }: NextTermsPro
   const [complaints, setComplaints] = useState<Complaints>({});
   const [failure, setFailure] = useState<string>();
   const [isUnderWay, setUnderWay] = useState(false);
+  const [isTyped, setTyped] = useState(false);
+  const unsaved = useUnsaved(isTyped, () => setTyped(false));
   const before = textsOf(newest);
 
   async function preview(event: SubmitEvent<HTMLFormElement>) {
@@ -55,7 +58,12 @@ export function NextTerms({ newest, heading, onPreview, onCancel }: NextTermsPro
   });
 
   return (
-    <form className={styles.form} noValidate onSubmit={(event) => void preview(event)}>
+    <form
+      className={styles.form}
+      noValidate
+      onSubmit={(event) => void preview(event)}
+      onInput={({ currentTarget }) => setTyped(isChanged(currentTarget))}
+    >
       <h3 ref={heading} tabIndex={-1}>
         Next terms
       </h3>
@@ -85,6 +93,9 @@ export function NextTerms({ newest, heading, onPreview, onCancel }: NextTermsPro
           Cancel
         </Button>
       </div>
+      <DiscardQuestion unsaved={unsaved}>
+        <p>The next terms are not set.</p>
+      </DiscardQuestion>
     </form>
   );
 }
