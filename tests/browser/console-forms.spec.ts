@@ -2,7 +2,15 @@
 import { databaseAt } from '#server/storage/open.ts';
 import { openConsole } from '../support/operators.ts';
 import { createPeople } from '../support/people.ts';
-import { expect, holdAnswers, installClock, LONGEST_PATIENCE_MS, loseAnswer, test } from './fixtures.ts';
+import {
+  expect,
+  holdAnswers,
+  installClock,
+  LONGEST_PATIENCE_MS,
+  loseAnswer,
+  test,
+  toast,
+} from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 
 test('the link of an invitation is shown no more once it was revoked', async ({ page, server }) => {
@@ -67,6 +75,34 @@ test('an act whose answer is lost shows what it did once its question is gone', 
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(row).toBeVisible();
   expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_CONNECTION_RESET')]);
+});
+
+test('nobody loses the link of an invitation without a question before it is copied', async ({
+  page,
+  server,
+}) => {
+  await openConsole(page, server, '/operator/installation');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByLabel('Email').fill('fifth@example.com');
+  await page.getByRole('button', { name: 'Make Invitation' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('For the bar');
+  await page.getByRole('dialog').getByRole('button', { name: 'Make Invitation' }).click();
+  const copy = page.getByRole('button', { name: /^Copy link / });
+  await expect(copy).toBeVisible();
+  const leave = async () => {
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Fee Income' }).click();
+  };
+  await leave();
+  const question = page.getByRole('dialog', { name: 'Leave without the link?' });
+  await expectForEverybody(page, 'the question about a link');
+  await question.getByRole('button', { name: 'Show Link' }).click();
+  await expect(page).toHaveURL('/operator/installation');
+  await copy.click();
+  await expect(toast(page, 'Copied')).toBeVisible();
+  await leave();
+  await expect(page).toHaveURL('/operator/fees');
+  await expect(question).toHaveCount(0);
 });
 
 test('nobody loses a reason or an announcement without a question', async ({ page, server }) => {

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi, consoleHooks } from '../console-api.ts';
-import { CopyButton } from '../copy-button.tsx';
+import { LinkOnce } from '../link-once.tsx';
 import { Loaded } from '../loaded.tsx';
 import { type Complaints, complain, typedIn } from '../typed-fields.ts';
 import { When } from '../when.tsx';
@@ -146,7 +146,7 @@ function NewInvitation({
         {made && (
           <div className={styles.link} role="status">
             <p>Here is the link. It is shown this once.</p>
-            <CopyButton text={made.link} what="link" />
+            <LinkOnce key={made.id} link={made.link} />
           </div>
         )}
       </form>

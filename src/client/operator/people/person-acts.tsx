@@ -6,6 +6,7 @@ import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi } from '../console-api.ts';
+import { LinkOnce } from '../link-once.tsx';
 import { counted } from '../quantities.ts';
 import styles from './people.module.css';
 
@@ -54,7 +55,8 @@ const OTHERS: readonly PersonAct[] = [
       if (sent.by === 'mail') return 'The link is on its way to the email of the account.';
       return (
         <>
-          Hand this link over. It works once, for 30 minutes, and is not shown again: <code>{sent.url}</code>
+          Hand this link over. It works once, for 30 minutes, and is not shown again:{' '}
+          <LinkOnce link={sent.url} />
         </>
       );
     },
