@@ -273,6 +273,20 @@ test('the last tip stays until it is seen: dismissed, thanked for with one tap, 
   expect(thankedNext).toMatchObject({ amount: 70, thank_you: 'See you on Friday!' });
 });
 
+test('the last tip covers no code on a phone that lies on its side', async ({ page, backstage, logInAs }) => {
+  const { provider, customer, code } = await backstage.bothSides();
+  await backstage.tip(customer, code, 20);
+  await logInAs(provider);
+  await page.setViewportSize({ width: 844, height: 390 });
+  await page.goto('/dashboard');
+  await expect(lastTip(page)).toBeVisible();
+  const [tip, card] = await Promise.all([
+    lastTip(page).boundingBox(),
+    page.getByRole('article', { name: 'Bartender' }).boundingBox(),
+  ]);
+  expect(tip?.y).toBeGreaterThan(Number(card?.y) + Number(card?.height));
+});
+
 test('tips that follow each other grow one card, which is said once each time and goes by itself', async ({
   page,
   backstage,
