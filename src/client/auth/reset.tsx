@@ -6,7 +6,7 @@ import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import type { User } from '#shared/accounts.ts';
 import { LINK_PATHS } from '#shared/mail-paths.ts';
-import { api } from '../api-client/api.ts';
+import { api, unanswered } from '../api-client/api.ts';
 import { verifySession } from '../calls.ts';
 import { useAttempts } from '../controls/attempts.ts';
 import { authFor } from '../later/addresses.ts';
@@ -26,9 +26,8 @@ import { AskOperator } from './forgot-password.tsx';
 import { useLinkToken } from './link-token.ts';
 import { nextFrom } from './next.ts';
 
-const NO_ANSWER = 'That did not work. Check your connection and try again.';
-const MAYBE_CHANGED =
-  'There was no answer, so we don’t know whether your password was changed. Try to log in with the new one.';
+const NO_ANSWER = `${unanswered('the link was sent')} Look at your mail before you try again.`;
+const MAYBE_CHANGED = `${unanswered('your password was changed')} Try to log in with the new one.`;
 
 export function Reset() {
   const token = useLinkToken();
