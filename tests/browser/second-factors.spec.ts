@@ -5,6 +5,7 @@ import { totpAt } from '#tests/support/totp.ts';
 import {
   test as base,
   expect,
+  holdAnswers,
   loseAnswer,
   openTabUnderToast,
   PASSWORD,
@@ -100,7 +101,13 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
   await page.getByRole('button', { name: 'Security & Data' }).click();
   await press(page, 'Add a Passkey');
   await page.getByLabel('Name', { exact: true }).fill('My phone');
+  const answers = await holdAnswers(page, /secondFactors\.addPasskey/);
   await press(page, 'Add Passkey');
+  await expect.poll(answers.asked).toBe(1);
+  await page.goBack();
+  const early = page.getByRole('dialog', { name: 'Leave before the answer?' });
+  await early.getByRole('button', { name: 'Wait' }).click();
+  answers.release();
   await expect(dialog(page)).toContainText('Save your recovery codes');
   const codes = await readCodes(page);
   await picture(page, 'recovery-codes');

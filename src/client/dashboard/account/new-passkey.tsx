@@ -10,9 +10,10 @@ import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
+import { useUnsaved } from '../../ui/later/unsaved.tsx';
 import { useSending } from '../form.ts';
 import styles from './account-care.module.css';
-import { LOOK_AT_LIST, RecoveryCodes } from './recovery-codes.tsx';
+import { LeaveQuestion, LOOK_AT_LIST, RecoveryCodes } from './recovery-codes.tsx';
 
 const FIELDS = ['name'] as const;
 const MAX_NAME_LENGTH = 60;
@@ -39,10 +40,10 @@ export function NewPasskey({ user, onClose }: { readonly user: User; readonly on
       }
       const { recoveryCodes } = added;
       toastSuccess('Passkey added');
-      if (recoveryCodes === null) onClose();
-      else setCodes(recoveryCodes);
+      unsaved.finish(recoveryCodes === null ? onClose : () => setCodes(recoveryCodes));
     },
   });
+  const unsaved = useUnsaved(isUnderWay && codes === null, onClose);
   const { root } = form.formState.errors;
 
   /** @returns null without an answer. */
@@ -78,6 +79,7 @@ export function NewPasskey({ user, onClose }: { readonly user: User; readonly on
           </Button>
         </div>
       </form>
+      <LeaveQuestion unsaved={unsaved} />
     </Dialog>
   );
 }

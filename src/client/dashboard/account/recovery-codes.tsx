@@ -10,7 +10,7 @@ import { saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
-import { useUnsaved } from '../../ui/later/unsaved.tsx';
+import { type Unsaved, useUnsaved } from '../../ui/later/unsaved.tsx';
 import styles from './account-care.module.css';
 import sheet from './recovery-codes.module.css';
 
@@ -89,6 +89,22 @@ export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
         </Confirmation>
       )}
     </Dialog>
+  );
+}
+
+/** Asks before somebody leaves a factor whose answer is on its way, and may bring recovery codes. */
+export function LeaveQuestion({ unsaved }: { readonly unsaved: Unsaved }) {
+  if (!unsaved.isAsked) return null;
+  return (
+    <Confirmation
+      title="Leave before the answer?"
+      confirm="Leave"
+      cancel="Wait"
+      onConfirm={unsaved.leave}
+      onCancel={unsaved.stay}
+    >
+      <p>It may bring your recovery codes, which are shown once.</p>
+    </Confirmation>
   );
 }
 

@@ -10,11 +10,12 @@ import { toastError, toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
+import { useUnsaved } from '../../ui/later/unsaved.tsx';
 import { Loading, Skeleton } from '../../ui/states.tsx';
 import { useSending } from '../form.ts';
 import { useIsOpen } from '../is-open.ts';
 import styles from './account-care.module.css';
-import { LOOK_AT_LIST, RecoveryCodes } from './recovery-codes.tsx';
+import { LeaveQuestion, LOOK_AT_LIST, RecoveryCodes } from './recovery-codes.tsx';
 
 const TITLE = 'Set up an authenticator app';
 const FIELDS = ['code'] as const;
@@ -35,10 +36,10 @@ export function SetUpApp({ user, onClose }: { readonly user: User; readonly onCl
       if (confirmed === null) return;
       const { recoveryCodes } = confirmed;
       toastSuccess('Authenticator app set up');
-      if (recoveryCodes === null) onClose();
-      else setCodes(recoveryCodes);
+      unsaved.finish(recoveryCodes === null ? onClose : () => setCodes(recoveryCodes));
     },
   });
+  const unsaved = useUnsaved(isUnderWay && codes === null, onClose);
   const { root } = form.formState.errors;
 
   /** @returns null for a wrong code, which it shows under its field. */
@@ -112,6 +113,7 @@ export function SetUpApp({ user, onClose }: { readonly user: User; readonly onCl
           {isUnderWay ? 'One moment...' : 'Finish Setup'}
         </Button>
       </form>
+      <LeaveQuestion unsaved={unsaved} />
     </Dialog>
   );
 }
