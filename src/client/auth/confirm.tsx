@@ -14,7 +14,8 @@ import { Screen } from '../ui/screen.tsx';
 import styles from './auth.module.css';
 import { useLinkToken } from './link-token.ts';
 
-const NO_ANSWER = 'There was no answer, so we don’t know whether your email was confirmed. Please try again.';
+const NO_ANSWER =
+  'There was no answer, so we don’t know whether your email was confirmed. Try again, or look at your profile.';
 const NO_LINK = 'This link is not complete. Open it again from the email.';
 
 /** Keeps the token of a link over a login: in the address of the login the server would read it. */

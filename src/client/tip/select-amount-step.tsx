@@ -165,7 +165,7 @@ function Interrupted({
   readonly onRetry: () => Promise<void>;
 }) {
   return (
-    <Problem title="Your tip did not get through" onRetry={() => void onRetry()}>
+    <Problem title="Your payment was cut off" onRetry={() => void onRetry()}>
       <p>{SENTENCES[interruption]}</p>
     </Problem>
   );
