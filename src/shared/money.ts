@@ -61,13 +61,17 @@ export function decimalFromCents(amount: Cents): number {
   return amount / 10 ** present.exponent;
 }
 
-/** As people read it, such as `$1,234.56`. The currency decides how many digits are written, unless `options` do. */
+/**
+ * As people read it, such as `$1,234.56`. The terms decide how many digits are written, because browsers disagree about
+ * those of some currencies, such as HUF.
+ */
 export function formatMoney(amount: Cents, options?: Intl.NumberFormatOptions): string {
-  const { currency } = present;
+  const { currency, exponent } = present;
   // Adding zero keeps the sign of -0 away.
   return (decimalFromCents(amount) + 0).toLocaleString(PAGE_LANGUAGE, {
     style: 'currency',
     currency,
+    minimumFractionDigits: exponent,
     ...options,
   });
 }

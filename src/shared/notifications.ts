@@ -101,6 +101,8 @@ export type PushMessage =
       readonly tag: string;
       /** A code of ISO 4217; without it USD. */
       readonly currency?: string;
+      /** The digits after its point, which browsers disagree about. */
+      readonly exponent?: number;
     }
   | { readonly v: 1; readonly kind: 'test'; readonly tag: string }
   /** A webhook to this host was switched off. */

@@ -46,6 +46,37 @@ test('a push message shows the tip, and its words only where it has some', async
   ]);
 });
 
+test('an amount has the digits of the installation, whatever the browser takes for those of the currency', async ({
+  page,
+}) => {
+  const { deliver, shown } = await turnOnAndLeave(page);
+  const titles: string[] = [];
+  let upTo = 0;
+  for (const unit of [
+    { currency: 'HUF', exponent: 0 },
+    { currency: 'HUF', exponent: 2 },
+    { currency: 'JPY', exponent: 0 },
+    { currency: 'KWD', exponent: 3 },
+    { currency: 'KWD' },
+    {},
+  ]) {
+    upTo += 1;
+    await page.goto('/dashboard');
+    await expect.poll(shown).toEqual([]);
+    await page.goto('/tip/demo-alex-bartender');
+    await deliver({ ...tipsNotice({ upTo, amountCents: 127_275, netCents: 123_456 }), ...unit });
+    titles.push(...(await shown()).map(({ title }) => title.replaceAll('\u00a0', ' ')));
+  }
+  expect(titles).toEqual([
+    'HUF 127,275 tip · you keep HUF 123,456',
+    'HUF 1,272.75 tip · you keep HUF 1,234.56',
+    '¥127,275 tip · you keep ¥123,456',
+    'KWD 127.275 tip · you keep KWD 123.456',
+    'KWD 127.275 tip · you keep KWD 123.456',
+    '$1,272.75 tip · you keep $1,234.56',
+  ]);
+});
+
 test('ugly words are shown as they were written, to the last character', async ({ page }) => {
   const { deliver, shown } = await turnOnAndLeave(page);
   const longest = ['😀'.repeat(MAX_MESSAGE_LENGTH), `a${'😀'.repeat(MAX_MESSAGE_LENGTH - 1)}`];

@@ -3,6 +3,7 @@
  * them: each notice comes once, and none is lost within the day.
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { putInForce, SPECIFIED_TERMS } from '#shared/money.ts';
 import type { PushMessage } from '#shared/notifications.ts';
 import { DAY_MS, MINUTE_MS, openNotificationScene, SECOND_MS } from '#tests/support/notification-scene.ts';
 import { inWords } from '#tests/support/push-devices.ts';
@@ -86,6 +87,16 @@ describe('a tip', () => {
     await look();
     expect(watch.told()).toMatchObject([{ tip: words }, { tip: { giverName: null, message: null } }]);
     expect(t.logLines.join('')).not.toContain('Negroni');
+  });
+
+  test('in another currency is told with its code and its digits, about which browsers disagree', async () => {
+    const { addDevice, giveTips, look } = await openNotificationScene();
+    const phone = await addDevice();
+    await giveTips(1);
+    putInForce({ ...SPECIFIED_TERMS, currency: 'HUF', exponent: 0 });
+    onTestFinished(() => putInForce(SPECIFIED_TERMS));
+    await look();
+    expect(phone.told()).toMatchObject([{ amountCents: 2_000, currency: 'HUF', exponent: 0 }]);
   });
 
   test('that came before a device was added is not told', async () => {

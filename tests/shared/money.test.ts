@@ -4,9 +4,18 @@
  * is refused.
  */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { NAMED } from '#shared/amount-in-words.ts';
 import { centsFromDecimal, parseDecimal } from '#shared/decimals.ts';
-import { cents, decimalFromCents, feesFor, formatMoney, SPECIFIED_TERMS } from '#shared/money.ts';
+import {
+  cents,
+  decimalFromCents,
+  feesFor,
+  formatMoney,
+  putInForce,
+  SHORT,
+  SPECIFIED_TERMS,
+} from '#shared/money.ts';
 import { readTipAmount } from '#shared/tip-amount.ts';
 import { newTip } from '#shared/tips.ts';
 
@@ -216,6 +225,20 @@ describe('formatMoney()', () => {
     [-150, '-$1.50'],
   ])('shows %i cents as %s', (amount, text) => {
     expect(formatMoney(cents(amount))).toBe(text);
+  });
+
+  // The engine of this test takes HUF for a currency without decimals; other ones give it two, as ISO 4217 does.
+  test.each([
+    ['HUF', 0, 'HUF 150,050', 'HUF 150,050', '150,050 Hungarian forints'],
+    ['HUF', 2, 'HUF 1,500.50', 'HUF 1,500.50', '1,500.50 Hungarian forints'],
+    ['EUR', 0, '€150,050', '€150,050', '150,050 euros'],
+    ['JPY', 0, '¥150,050', '¥150,050', '150,050 Japanese yen'],
+    ['KWD', 3, 'KWD 150.050', 'KWD 150.050', '150.050 Kuwaiti dinars'],
+  ])('has the digits of the terms, whatever the engine takes for those of %s (%i)', (currency, exponent, ...texts) => {
+    putInForce({ ...SPECIFIED_TERMS, currency, exponent });
+    onTestFinished(() => putInForce(SPECIFIED_TERMS));
+    const spaced = [undefined, SHORT, NAMED].map((options) => formatMoney(cents(150_050), options));
+    expect(spaced.map((text) => text.replaceAll('\u00a0', ' '))).toEqual(texts);
   });
 });
 

@@ -9,8 +9,9 @@ importScripts('/dashboard-pages.js?tag of the pages');
 /** The server writes the labels of the services here. */
 const SERVICES = /* labels of the services */ {};
 
-/** That of the newest push message. */
+/** Those of the newest push message. Browsers disagree about the digits of some currencies, such as HUF. */
 let presentCurrency = 'USD';
+let presentExponent = 2;
 
 /** All tips share one notification by its tag. */
 const TIPS = 'tips';
@@ -72,10 +73,12 @@ async function tell(data) {
 /** @returns null for anything that is no push message of this version of the server. */
 function readNotice(data) {
   try {
-    const { v, kind, count, amountCents, netCents, upTo, tip, tag, host, currency = 'USD' } = data.json();
+    const message = data.json();
+    const { v, kind, count, amountCents, netCents, upTo, tip, tag, host } = message;
     if (v !== 1) return null;
     if (kind === 'webhook') return { kind, host: oneLine(host) };
-    presentCurrency = currency;
+    presentCurrency = message.currency ?? 'USD';
+    presentExponent = message.exponent ?? digitsOf(presentCurrency);
     if (kind === 'test') return { kind };
     const areNumbers = [count, netCents + 1, upTo].every(
       (number) => Number.isSafeInteger(number) && number > 0,
@@ -222,8 +225,17 @@ function oneLine(text) {
 }
 
 function asMoney(cents) {
-  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: presentCurrency });
-  return format.format(cents / 10 ** format.resolvedOptions().maximumFractionDigits);
+  return new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: presentCurrency,
+    minimumFractionDigits: presentExponent,
+  }).format(cents / 10 ** presentExponent);
+}
+
+/** Messages of earlier versions name a currency without its digits. */
+function digitsOf(currency) {
+  return new Intl.NumberFormat('en-US', { style: 'currency', currency }).resolvedOptions()
+    .maximumFractionDigits;
 }
 
 async function isLookedAt() {

@@ -182,6 +182,7 @@ function payloadOf(
   tip: NotifiedTip | null,
   upTo: number,
 ): string {
+  const { currency, exponent } = terms();
   const said = {
     v: 1,
     kind: 'tips',
@@ -190,7 +191,7 @@ function payloadOf(
     netCents,
     upTo,
     tag: `tips-${notifiedPosition}`,
-    ...(terms().currency !== 'USD' && { currency: terms().currency }),
+    ...(currency !== 'USD' && { currency, exponent }),
   } as const;
   const payload = JSON.stringify({ ...said, tip } satisfies PushMessage);
   if (tip === null || Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES) return payload;

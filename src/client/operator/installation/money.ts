@@ -7,5 +7,6 @@ export function money(amount: number, { currency, exponent }: Pick<Terms, 'curre
     ...SHORT,
     style: 'currency',
     currency,
+    minimumFractionDigits: exponent,
   });
 }
