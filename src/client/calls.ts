@@ -1,6 +1,6 @@
 /** Calls to the server for screens that may never make one: the first call fetches the API client. */
 import type { Api, Failure } from './api-client/api.ts';
-import { become, becomeOwner, presentSession, readToken } from './session/session.ts';
+import { become, presentSession, readToken } from './session/session.ts';
 
 export type Outcome<Answer> =
   | { readonly answer: Answer; readonly failure: null }
@@ -36,6 +36,6 @@ export async function verifySession(): Promise<void> {
   const outcome = await call((api) => api.auth.me.query());
   // After a logout or another login meanwhile the answer is about a token of the past.
   if (token !== readToken()) return;
-  if (outcome.failure === null) becomeOwner(token, outcome.answer);
+  if (outcome.failure === null) become({ status: 'signed-in', user: outcome.answer, token });
   else if (outcome.failure.status !== 401) become({ status: 'unreachable' });
 }

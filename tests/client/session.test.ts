@@ -50,7 +50,7 @@ describe('a page that is loaded', () => {
   it('keeps the token of a login until the session ends', async () => {
     const { beginSession, endSession, presentSession } = await loadPage();
     beginSession('a token', user);
-    expect(presentSession()).toEqual({ status: 'signed-in', user });
+    expect(presentSession()).toEqual({ status: 'signed-in', user, token: 'a token' });
     expect(storage.getItem(brand.tokenStorageKey)).toBe('a token');
     endSession();
     expect(presentSession()).toEqual({ status: 'signed-out' });
@@ -174,7 +174,7 @@ describe('an answer about the stored token', () => {
   const mine = () => Response.json([{ result: { data: user } }]);
 
   it('signs the page in', async () => {
-    expect(await verified(() => {}, mine())).toEqual({ status: 'signed-in', user });
+    expect(await verified(() => {}, mine())).toEqual({ status: 'signed-in', user, token: 'a token' });
   });
 
   it('signs nobody in once the token is gone', async () => {
@@ -201,6 +201,6 @@ describe('an answer about the stored token', () => {
     ['is a failure', new Response('', { status: 502 })],
   ])('changes nothing once another one is stored, when it %s', async (_, answer) => {
     const session = await verified(({ beginSession }) => beginSession('another token', other), answer);
-    expect(session).toEqual({ status: 'signed-in', user: other });
+    expect(session).toEqual({ status: 'signed-in', user: other, token: 'another token' });
   });
 });

@@ -9,5 +9,5 @@ export async function askAgain(): Promise<void> {
   // A change that was made here meanwhile, or another session, may be newer than the answer.
   if (outcome.failure !== null || asked !== presentSession()) return;
   if (JSON.stringify(outcome.answer) !== JSON.stringify(asked.user))
-    become({ status: 'signed-in', user: outcome.answer });
+    become({ ...asked, user: outcome.answer });
 }

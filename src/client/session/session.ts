@@ -6,7 +6,8 @@ import { brand } from '#shared/brand.ts';
 export type Session =
   | { readonly status: 'checking' }
   | { readonly status: 'signed-out' }
-  | { readonly status: 'signed-in'; readonly user: User }
+  /** The token is that of this user. Another tab may have stored another one, of which this page is told later. */
+  | { readonly status: 'signed-in'; readonly user: User; readonly token: string }
   /** The server could not be asked about the stored token. */
   | { readonly status: 'unreachable' };
 
@@ -20,8 +21,6 @@ const KEY = brand.tokenStorageKey;
 let session: Session | null = null;
 /** The token where the browser does not store it; the session then ends with the page. */
 let tokenOfPage: string | null = null;
-/** The token whose owner is known. Another tab may have stored another one, of which this page is told later. */
-let knownToken: string | null = null;
 const listeners = new Set<() => void>();
 
 /** A rendered page hydrates signed out, as it was rendered, and changes then. */
@@ -44,23 +43,19 @@ export function readToken(): string | null {
 
 export function beginSession(token: string, user: User): void {
   writeToken(token);
-  becomeOwner(token, user);
-}
-
-export function becomeOwner(token: string, user: User): void {
-  knownToken = token;
-  become({ status: 'signed-in', user });
-}
-
-/** The id of the account under whose token a call is made now; null while that is not known. */
-export function callerId(): string | null {
-  return session?.status === 'signed-in' && readToken() === knownToken ? session.user.id : null;
+  become({ status: 'signed-in', user, token });
 }
 
 /** Forgets the session on this device, without telling the server. */
 export function endSession(): void {
   writeToken(null);
   become(SIGNED_OUT);
+}
+
+/** The id of the account under whose token a call is made now; null while that is not known. */
+export function callerId(): string | null {
+  const present = presentSession();
+  return present.status === 'signed-in' && present.token === readToken() ? present.user.id : null;
 }
 
 export function become(next: Session): void {
@@ -89,17 +84,7 @@ export function followOtherTabs(verify: () => void): () => void {
   const end = new AbortController();
   const follow = () => (readToken() === null ? become(SIGNED_OUT) : verify());
   window.addEventListener('storage', ({ key }) => (key === KEY || key === null) && follow(), end);
-  // A page that the browser keeps for Back hears of nothing meanwhile.
-  let left: string | null = null;
-  window.addEventListener(
-    'pagehide',
-    () => {
-      left = readToken();
-    },
-    end,
-  );
-  // A question that was under way when the page was left has failed.
-  const isOld = () => readToken() !== left || presentSession().status !== 'signed-in';
-  window.addEventListener('pageshow', ({ persisted }) => persisted && isOld() && follow(), end);
+  // A page that the browser keeps for Back hears of nothing meanwhile, and a question that was under way has failed.
+  window.addEventListener('pageshow', ({ persisted }) => persisted && callerId() === null && follow(), end);
   return () => end.abort();
 }

@@ -76,5 +76,5 @@ export function useChangeServices(): (
 
 function showChangedUser(user: User): void {
   const session = presentSession();
-  if (session.status === 'signed-in' && session.user.id === user.id) become({ status: 'signed-in', user });
+  if (session.status === 'signed-in' && session.user.id === user.id) become({ ...session, user });
 }
