@@ -205,6 +205,20 @@ describe('nobody pays twice', () => {
     expect(await page.tips()).toHaveLength(1);
   });
 
+  it.each([
+    'account_suspended',
+    'second_factor_required',
+  ] as const)('when the answer is lost and the account is refused (%s) before it is tried again', async (code) => {
+    const page = await openTipPage();
+    page.connection.answer = null;
+    await page.pay();
+    page.connection.answer = () => trpcAnswerOf(new AppError(code));
+    expect(await page.pay()).toEqual({ event: REFUSED, next: null });
+    page.connection.answer = (answer) => answer;
+    expect(await page.pay()).toMatchObject({ event: PAID });
+    expect(await page.tips()).toHaveLength(1);
+  });
+
   it('when the answer is lost and the session ends before it is tried again', async () => {
     const page = await openTipPage();
     page.connection.answer = null;

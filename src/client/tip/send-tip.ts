@@ -82,9 +82,10 @@ export async function sendTip(
     const interruption = payment.wasSent ? 'no-answer' : 'not-sent';
     return { event: { type: 'failed', interruption }, next: null };
   }
-  // The attempt stays open after a 429 or a 5xx, which may pass, and after a 401, which says nothing of an
-  // earlier attempt; any other answer is final.
-  const isFinal = status < 429 && !(status === 401 && attempt.wasSent);
+  // The attempt stays open after a 429 or a 5xx, which may pass, and after a 401 or a 403, which refuse the account
+  // before they look for an earlier attempt; any other answer is final.
+  const saysNothing = attempt.wasSent && (status === 401 || status === 403);
+  const isFinal = status < 429 && !saysNothing;
   const words = isFinal ? withoutRefused(attempt.words, payment.failure) : null;
   if (words !== null)
     return { event: { type: 'revised', attempt: beginAttempt(qrId, attempt, words) }, next: null };
