@@ -506,6 +506,33 @@ test.describe('a tip that one account has prepared is not paid by the next one',
     expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
   });
 
+  test('who is not told that the same amount is never charged twice, which is so of the first alone', async ({
+    page,
+    context,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    const next = await backstage.customer();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await loseAnswer(page, 'transactions.create');
+    await payTip(page, '$20');
+    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+    complaints.length = 0;
+    const elsewhere = await context.newPage();
+    await elsewhere.goto('/offline');
+    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), next.token);
+    await expect(page.getByRole('alert')).toHaveCount(0);
+    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), customer.token);
+    await expect(page.getByText('Your last payment was cut off.')).toBeVisible();
+    await page.getByRole('button', { name: /^Pay \$21\.00/ }).click();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+    expect(await backstage.transactions(next)).toEqual([]);
+  });
+
   test('where nobody is logged in meanwhile, the amounts are shown, and Proceed asks for a login', async ({
     page,
     context,

@@ -118,8 +118,10 @@ function leaveForPayment({ transactionId, url }: PaymentPage): Promise<never> {
 }
 
 export async function payWithAccount(provider: Provider, choice: Choice): Promise<void> {
+  const { pathname } = window.location;
   await leavePayment();
-  leaveForLogin(provider, choice, 'login', GUEST);
+  // A second tap waits for the same step back, and comes too late.
+  if (window.location.pathname === pathname) leaveForLogin(provider, choice, 'login', GUEST);
 }
 
 function leaveForLogin(
@@ -205,6 +207,9 @@ export async function continuePayment(
   }
   const waiting = takeWaitingTip(qrId);
   const prepared = waiting ?? begun;
+  // The same amount would be another tip: it is another account that does not know what became of its last one.
+  if (prepared === null && payerId !== GUEST && awaitsLogin(qrId))
+    dispatch({ type: 'failed', interruption: null });
   if (entry.step === 'success' || prepared === null) return;
   // Its tip was sent while its giver was elsewhere, or another attempt took its place: it is not paid once more.
   if (prepared === begun && begun.key !== null && !isAttemptOpen(qrId, begun.key)) {
