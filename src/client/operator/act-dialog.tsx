@@ -39,7 +39,9 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
   const [isUnanswered, setUnanswered] = useState(false);
   const [needsFactor, setNeedsFactor] = useState(false);
   const [keepFocus] = useState(rememberFocus);
-  const unsaved = useUnsaved(reason.trim() !== '', () => setReason(''));
+  /** The reason of an attempt that failed, mostly because somebody else was faster: nobody needs it any more. */
+  const [tried, setTried] = useState('');
+  const unsaved = useUnsaved(reason.trim() !== '' && reason !== tried, () => setReason(''));
 
   async function run() {
     if (isUnderWay) return;
@@ -52,6 +54,7 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
     } catch (error) {
       const { code, detail } = failureOf(error);
       if (code === 'factor_needed') return setNeedsFactor(true);
+      setTried(reason);
       setFailure(code === null ? NO_ANSWER : detail);
       setUnanswered(code === null);
       // Refused acts are mostly those that somebody else was faster with.
