@@ -4,9 +4,11 @@
  */
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
+import { JUDGING_MS, SENDING_MS } from '#server/mail/relay.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { createGroundWatch } from '#server/watches.ts';
+import { relayAt, startMailServer } from '#tests/support/mail-server.ts';
 import { openNotificationScene } from '#tests/support/notification-scene.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
@@ -122,6 +124,28 @@ test('nobody says that all is well while the database does not answer', async ()
   await storage.close();
   expect(await look()).toBe(false);
   expect(lines).toMatchObject([{ level: 40 }]);
+});
+
+test('a process that is ahead by the most that is accepted leaves to another the mail that it is handing over', async () => {
+  const server = await startMailServer();
+  const config = { mail: relayAt(server) };
+  const t = await createTestApp({ config });
+  const ahead = await createTestApp({ config, data: t.data });
+  onTestFinished(async () => {
+    await Promise.all([t.app.endMails(), ahead.app.endMails()]);
+    await server.close();
+  });
+  const { token } = await t.registerCustomer('cam');
+  await t.trpc(token).auth.sendConfirmation.mutate();
+  server.plan({ at: 'data', is: 'held', until: new Promise(() => {}) });
+  void t.app.sendMails();
+  await expect.poll(() => server.connections()).toBe(1);
+  ahead.clock.nowMs = t.clock.nowMs + SENDING_MS + JUDGING_MS + MINUTE_MS;
+  await ahead.app.sendMails();
+  expect(server.connections()).toBe(1);
+  ahead.clock.nowMs += MINUTE_MS;
+  await ahead.app.sendMails();
+  expect(server.taken).toHaveLength(1);
 });
 
 test('a process that is ahead by the most that is accepted leaves to another the devices that it is telling', async () => {

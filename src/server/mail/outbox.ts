@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createJitter } from '#server/queue/jitter.ts';
 import { createPasses } from '#server/queue/passes.ts';
 import type { ClaimedMail } from '#server/storage/port/mails.ts';
+import { CLOCKS_APART_MS } from '#server/storage/port/outboxes.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { MailId, RandomBytes } from '#shared/ids.ts';
@@ -11,8 +12,8 @@ import { JUDGING_MS, type Relay, type RelayOutcome, SENDING_MS } from './relay.t
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Longer than writing and sending may take, and no more than version 0.2.0 believes (twice its own). */
-const LEASE_MS = SENDING_MS + JUDGING_MS + MINUTE_MS / 2;
+/** Longer than writing and sending may take. */
+const LEASE_MS = SENDING_MS + JUDGING_MS + MINUTE_MS / 2 + CLOCKS_APART_MS;
 const AT_ONCE = 4;
 /** Growing pauses, which leave a mail some fifteen tries in two days. */
 const RETRY_MS = [
