@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { ALL_TIPS } from '#server/storage/port/ledger.ts';
-import { newPhotoName } from '#shared/ids.ts';
+import { newPhotoName, newWebhookId } from '#shared/ids.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
@@ -14,6 +14,9 @@ import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 
 const NOW = Date.UTC(2026, 4, 15, 12);
+
+/** Finds a connection that waits for a lock of another one. */
+const WAITING = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
 async function connectPast(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
@@ -98,6 +101,29 @@ test('the tables out of which closing an account deletes are vacuumed', async ()
   ]);
 });
 
+test('an account is closed also while a process notes what it told a webhook', async () => {
+  const url = await createPostgresDatabase();
+  const storage = await open(url);
+  onTestFinished(() => storage.close());
+  const { provider } = await createPeople(storage).setTheScene();
+  const webhook = { id: newWebhookId(randomBytes), userId: provider.id, secret: randomBytes(32) };
+  const told = { url: 'https://books.example.com/', kinds: ['tip.received'], createdAtMs: NOW } as const;
+  expect(await storage.webhooks.add({ ...webhook, ...told }, 5)).toBe('added');
+  const [telling, other] = [await connectPast(url), await connectPast(url)];
+  await telling.query('BEGIN');
+  await telling.query('SELECT 1 FROM webhooks FOR UPDATE');
+  await telling.query(
+    `INSERT INTO webhook_deliveries (webhook_id, number, event_id, kind, tried_at_ms, took_ms, status, answer)
+     VALUES ($1, 1, 'evt_1', 'tip.received', 1, 1, 200, '')`,
+    [webhook.id],
+  );
+  const closing = storage.closeAccount(provider.id, NOW, false);
+  await vi.waitFor(async () => expect((await other.query(WAITING)).rowCount).toBe(1), { timeout: 10_000 });
+  await telling.query('COMMIT');
+  expect(await closing).toBe('closed');
+  expect((await other.query('SELECT 1 FROM webhooks')).rowCount).toBe(0);
+});
+
 test('an entry that leaves a gap in the chain of its account is refused', async () => {
   const { past, provider } = await createLedger();
   const insert = (...positions: number[]) =>
@@ -126,8 +152,7 @@ test('tips that are recorded together lock the sums of a time in the order of ke
   await checking.query('BEGIN');
   await checking.query(lock(1));
   const recording = Promise.all([tip(second), tip()].map(storage.recordTip));
-  const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  await vi.waitFor(async () => expect((await other.query(waits)).rowCount).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await other.query(WAITING)).rowCount).toBe(1), { timeout: 10_000 });
   expect((await other.query(lock(2))).rowCount).toBe(1);
   await checking.query('ROLLBACK');
   expect(await recording).toMatchObject([{ outcome: 'recorded' }, { outcome: 'recorded' }]);

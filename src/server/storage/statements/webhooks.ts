@@ -55,6 +55,12 @@ export function webhookStatements({ db, isIn, choose }: Builder) {
       .where(is(webhooks.userId, 'userId'))
       .orderBy(asc(webhooks.createdAtMs), asc(webhooks.id)),
     lockWebhook: db.select().from(webhooks).where(isOwn).for('update'),
+    lockWebhooksOf: db
+      .select({ id: webhooks.id })
+      .from(webhooks)
+      .where(is(webhooks.userId, 'userId'))
+      .orderBy(asc(webhooks.id))
+      .for('update'),
     webhookById: db.select(record).from(webhooks).where(isOwn),
     changeWebhook: db
       .update(webhooks)
