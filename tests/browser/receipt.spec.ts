@@ -219,6 +219,28 @@ test.describe('the receipt', () => {
     complaints.length = 0;
   });
 
+  test('of a code that was replaced is gone from the screen when another tab logs another account in', async ({
+    page,
+    context,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    const next = await backstage.customer();
+    await backstage.tip(customer, code, 20);
+    const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
+    await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
+    await logInAs(customer);
+    await page.goto(`/tip/${code}?paid=${id}`);
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    const elsewhere = await context.newPage();
+    await elsewhere.goto('/offline');
+    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), next.token);
+    await expect(page.getByRole('heading', { name: 'This code was replaced' })).toBeVisible();
+    complaints.length = 0;
+  });
+
   test('says when it cannot be loaded, and tries again', async ({ page, backstage, logInAs, complaints }) => {
     const { code, customer } = await backstage.bothSides();
     await backstage.tip(customer, code, 20);

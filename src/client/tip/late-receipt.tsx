@@ -35,7 +35,7 @@ export function LateReceipt({ qrId, transactionId, gone }: LateReceiptProps) {
     return () => {
       isWanted = false;
     };
-  }, [qrId, transactionId, session.status, attempt]);
+  }, [qrId, transactionId, session.status, payerOf(session), attempt]);
 
   function retry() {
     setOutcome('asking');
