@@ -129,6 +129,17 @@ describe('in a tab with storage', () => {
     expect(later.awaitsLogin(CODE)).toBe(false);
   });
 
+  it('an outcome ends the attempt that it is of, though another account has opened one meanwhile', async () => {
+    const { openAttempt, markSent, settleAttempt, unsettledAttempt, awaitsLogin } = await loadPage();
+    const ofCam = openAttempt(CODE, 'cam', TWENTY);
+    markSent(CODE, ofCam);
+    const ofKim = openAttempt(CODE, 'kim', FIFTY);
+    settleAttempt(CODE, ofCam.key);
+    expect(openAttempt(CODE, 'kim', FIFTY)).toEqual(ofKim);
+    expect(awaitsLogin(CODE)).toBe(false);
+    expect(unsettledAttempt(CODE, 'cam')).toBeNull();
+  });
+
   describe('the words of an attempt', () => {
     const WORDS = { message: 'Great drinks', withName: true, complaints: [] };
     const OTHERS = { ...WORDS, message: 'Even better' };

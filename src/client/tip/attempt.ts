@@ -56,7 +56,7 @@ export function reword(qrId: string, attempt: Attempt, words: TipMessage | undef
 
 export function giveUpAttempt(qrId: string, attempt: Attempt): void {
   if (attempt.words) beginAttempt(qrId, attempt, attempt.words);
-  else settleAttempt(qrId);
+  else settleAttempt(qrId, attempt.key);
 }
 
 /** Remembers that the attempt was sent; called before it is sent. */
@@ -68,8 +68,11 @@ export function markBegun(qrId: string, attempt: Attempt, transactionId: string)
   write(attemptName(qrId), { ...attempt, wasSent: true, transactionId });
 }
 
-export function settleAttempt(qrId: string): void {
-  remove(attemptName(qrId));
+/** @param key of the attempt; another account may have opened one here while its outcome was on the way. */
+export function settleAttempt(qrId: string, key = keptAttempt(qrId)?.key): void {
+  const others = attemptsSetAside(qrId).filter((other) => other.key !== key);
+  if (keptAttempt(qrId)?.key === key) remove(attemptName(qrId));
+  else write(othersName(qrId), others);
 }
 
 /**

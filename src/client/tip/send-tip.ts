@@ -66,7 +66,7 @@ export async function sendTip(
       return { page: { transactionId, url } };
     }
     if (wasGiven({ status, capturesAt: receipt.capturesAt })) {
-      settleAttempt(qrId);
+      settleAttempt(qrId, attempt.key);
       toastSent(provider, attempt.amountCents);
       return { event: { type: 'paid', receipt }, next: null };
     }
