@@ -38,6 +38,7 @@ export function createPasswordLinks(deps: {
           act(id),
         );
         if (outcome === 'full') throw new AppError('mail_busy');
+        if (outcome === 'stale') throw new AppError('not_found');
         return { by: 'mail' };
       }
       const token = newToken(random);

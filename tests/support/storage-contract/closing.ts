@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { newPhotoName, newWebhookId, type TransactionId } from '#shared/ids.ts';
+import { newMailId, newPhotoName, newWebhookId, type TransactionId } from '#shared/ids.ts';
 import { beginPayment, PLATFORM, payoutAccountOf, payTip } from '../payment-steps.ts';
 import { bytes, NOW, openStorage, PREFIX } from './opened-storage.ts';
 
@@ -161,6 +161,17 @@ export function describeClosing(): void {
         statedMonth: '2026-01',
       });
 
+      const draft = {
+        id: newMailId(randomBytes),
+        kind: 'password_link',
+        content: '{}',
+        createdAtMs: NOW,
+      } as const;
+      const mail = { ...draft, userId: id, recipient: provider.email };
+      expect(await storage.mails.add(mail, 9)).toBe('stale');
+
+      const due = { nowMs: NOW, leaseMs: 9, maxWaitMs: 9, atMost: 9 };
+      expect(await storage.mails.claimDue(due)).toEqual([]);
       expect(await storage.webhooks.list(id)).toEqual([]);
       expect(await storage.messages.findMessages([given.id])).toEqual([]);
       expect(await storage.messages.listThankYous(id)).toEqual([]);

@@ -129,9 +129,9 @@ export interface MailLinks {
 export interface Mails extends MailLinks {
   /**
    * Adds a mail that has no other cause in the data; `full`, with nothing added, beyond `maxCount` mails. Statements are
-   * not counted.
+   * not counted. `stale`, with nothing added, for an account that is closed.
    */
-  add(mail: AddressedMail, maxCount: number, act?: Act): Promise<'added' | 'full'>;
+  add(mail: AddressedMail, maxCount: number, act?: Act): Promise<'added' | 'full' | 'stale'>;
   /** Mails an account's confirmed address; `unconfirmed` without one, `full` beyond `maxCount` mails. */
   addToConfirmed(userId: UserId, mail: NewMail, maxCount: number): Promise<'added' | 'full' | 'unconfirmed'>;
   /**

@@ -84,6 +84,9 @@ export function forgetMails(statements: Statements, userId: UserId): Step<void> 
 }
 
 const add: StepOf<Mails['add']> = function* (statements, isRepeated, mail, maxCount, act) {
+  // The closing of the account waits for this lock, and deletes the mail; or it has been committed before.
+  const account = mail.userId === null ? null : yield* statements.lockAccount.one({ id: mail.userId });
+  if (account === undefined || (account !== null && account.closedAtMs !== null)) return 'stale';
   if (isRepeated && (yield* statements.mailById.one({ id: mail.id }))) return 'added';
   if (yield* statements.mailBeyond.one({ skipped: maxCount - 1 })) return 'full';
   yield* statements.insertMail.change({ ...mail, ...UNTRIED });
