@@ -57,7 +57,11 @@ export function describeInstallation(): void {
       const due = { nowMs: NOW + 9, leaseMs: MINUTE_MS, maxWaitMs: MINUTE_MS, atMost: 1 };
       for (const claimed of await storage.mails.claimDue(due))
         await storage.mails.postpone(claimed, { nextTryMs: NOW + 99, tries: 1 });
-      expect((await storage.readOutboxes(NOW)).mails).toEqual({ waiting: 3, failing: 1, oldestAtMs: NOW - 5 });
+      expect((await storage.readOutboxes(NOW)).mails).toEqual({
+        waiting: 3,
+        failing: 1,
+        oldestAtMs: NOW - 5,
+      });
     });
 
     test('proving that tips could be recorded leaves nothing behind', async () => {
