@@ -57,7 +57,7 @@ const TROUBLES: Readonly<Record<Trouble, Words>> = {
     urgency: 'soon',
     text: 'Payments went through at Stripe, and Stripe did not tell this server.',
     action:
-      'Look at both webhooks in the Stripe dashboard: their addresses and events, and whether they are switched on.',
+      'Look at the webhooks in the Stripe dashboard: their addresses and events, and whether they are switched on.',
   },
   owed: {
     urgency: 'soon',
