@@ -141,6 +141,8 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   async function makeIfDue(isAsked: boolean): Promise<WrittenBackup | null> {
     // Backups hold personal data, so a folder that is created here is readable to this user alone.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // Before anything is written, because what backups that were killed have left may have filled the disk.
+    backups.clearAway();
     const newestOwn = own()[0]?.number ?? -1;
     await noteAll(finished().filter(({ number }) => number > newestOwn));
     const ageMs = ageOfNewest();
@@ -148,8 +150,6 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     if (!isAsked && ageMs !== null && Math.abs(ageMs) < INTERVAL_MS) return null;
     await noteAll(finished());
     const noted = notesIn(finished());
-    // Before the next one is written, because what those that were killed have left may have filled the disk.
-    backups.clearAway();
     const file = backups.reserveNext();
     const made = await backUp(file, noted).catch((error: unknown) => {
       // A process that was killed, as for want of memory, has removed nothing.

@@ -102,31 +102,37 @@ test.describe('the steps in the history', () => {
     await expect(page.getByRole('button', { name: 'Take Back' })).toBeVisible();
   });
 
-  test('Forward to a payment that was sent after its giver had left leads to no second one', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    const { provider, code, customer } = await backstage.bothSides();
-    await logInAs(customer);
-    const sending = await holdAnswers(page, '**/trpc/transactions.create*');
-    await enterCode(page, code);
-    await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
-    await payTip(page, '$20');
-    await expect.poll(sending.asked).toBe(1);
-    await page.goBack();
-    await page.goBack();
-    await expect(page).toHaveURL('/scan');
-    sending.release();
-    await expect(toast(page, /^Tip sent successfully!/)).toBeVisible();
-    await page.goForward();
-    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
-    await page.goForward();
-    await expect(page.getByRole('radio', { checked: true })).toHaveCount(0);
-    await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
-    await expect(page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
-    expect(await backstage.transactions(customer)).toHaveLength(1);
-  });
+  for (const way of ['chosen', 'typed'] as const)
+    test(`Forward to a payment of a ${way} amount that was sent after its giver had left leads to no second one`, async ({
+      page,
+      backstage,
+      logInAs,
+    }) => {
+      const { provider, code, customer } = await backstage.bothSides();
+      await logInAs(customer);
+      const sending = await holdAnswers(page, '**/trpc/transactions.create*');
+      await enterCode(page, code);
+      await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
+      if (way === 'chosen') await proceedWith(page, '$20');
+      else {
+        await page.getByLabel('Or enter your own').fill('20');
+        await page.getByRole('button', { name: 'Proceed' }).click();
+      }
+      await page.getByRole('button', { name: /^Pay/ }).click();
+      await expect.poll(sending.asked).toBe(1);
+      await page.goBack();
+      await page.goBack();
+      await expect(page).toHaveURL('/scan');
+      sending.release();
+      await expect(toast(page, /^Tip sent successfully!/)).toBeVisible();
+      await page.goForward();
+      await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
+      await page.goForward();
+      await expect(page.getByRole('radio', { checked: true })).toHaveCount(0);
+      await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
+      await expect(page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
+      expect(await backstage.transactions(customer)).toHaveLength(1);
+    });
 
   test('Back while a payment is under way changes nothing of its outcome', async ({
     page,

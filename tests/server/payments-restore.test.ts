@@ -82,6 +82,23 @@ test('a charge of which Stripe tells nothing keeps no other page from being ente
   expect(await of(newer.id)).toMatchObject({ status: 'refunded' });
 });
 
+test('several events of a charge of which Stripe tells nothing keep no older one from being heard of', async () => {
+  const scene = await openPaymentScene();
+  const { stripe, customer } = scene;
+  const older = await captured(scene, 3_000);
+  const newer = await captured(scene, 4_000);
+  stripe.refundAtStripe(older.chargeId);
+  for (let part = 0; part < 4; part += 1) stripe.refundPart(newer.chargeId, 500);
+  stripe.fail(({ path }) => (path.includes(newer.chargeId) ? { is: 'status', status: 500 } : null));
+  await scene.pass(30);
+  expect(await customer.trpc.transactions.get.query({ id: older.id })).toMatchObject({ status: 'refunded' });
+  stripe.fail(() => null);
+  await scene.pass(30);
+  expect(await customer.trpc.transactions.get.query({ id: newer.id })).toMatchObject({
+    changes: Array.from({ length: 4 }, () => ({ kind: 'refund' })),
+  });
+});
+
 test('what begins before the first look does not hide what is missing', async () => {
   const scene = await openPaymentScene();
   const { t, customer } = scene;

@@ -101,6 +101,25 @@ test('the tables out of which closing an account deletes are vacuumed', async ()
   ]);
 });
 
+test('a message that is reported while an account is closed is kept for the report', async () => {
+  const url = await createPostgresDatabase();
+  const storage = await open(url);
+  onTestFinished(() => storage.close());
+  const { customer, tip } = await createPeople(storage).setTheScene();
+  const given = tip({
+    giverMessage: { message: 'Great drinks!', giverName: null, isRefused: false },
+  });
+  await storage.recordTip(given);
+  const [reporting, other] = [await connectPast(url), await connectPast(url)];
+  await reporting.query('BEGIN');
+  await reporting.query('UPDATE tip_words SET reported_at_ms = 1');
+  const erasing = storage.messages.eraseBeforeClosing(customer.id, NOW, false, 9);
+  await vi.waitFor(async () => expect((await other.query(WAITING)).rowCount).toBe(1), { timeout: 10_000 });
+  await reporting.query('COMMIT');
+  expect(await erasing).toBe(0);
+  expect((await other.query('SELECT message FROM tip_words')).rows).toEqual([{ message: 'Great drinks!' }]);
+});
+
 test('an account is closed also while a process notes what it told a webhook', async () => {
   const url = await createPostgresDatabase();
   const storage = await open(url);

@@ -23,7 +23,7 @@ const WAITING = 'confirmation';
 
 export function Confirm() {
   const inLink = useLinkToken();
-  const waiting = read(WAITING);
+  const [waiting] = useState(() => read(WAITING));
   const token = inLink ?? (typeof waiting === 'string' ? waiting : null);
   return <Confirmation key={token} token={token} />;
 }
@@ -65,9 +65,9 @@ function Confirmation({ token }: { readonly token: string | null }) {
       if (failure === null) setOutcome('confirmed');
       else if (failure.code === 'link_ended') setOutcome('ended');
       else if (failure.code === 'link_of_another') setOutcome('another');
-      else if (failure.code === 'session_ended' || failure.code === 'not_logged_in')
-        setOutcome('login_needed');
-      else setFailure(failure.detail ?? NO_ANSWER);
+      // Whoever is logged out is told so by the session.
+      else if (failure.code !== 'session_ended' && failure.code !== 'not_logged_in')
+        setFailure(failure.detail ?? NO_ANSWER);
     });
   }
 

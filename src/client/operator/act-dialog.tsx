@@ -41,7 +41,9 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
   const [keepFocus] = useState(rememberFocus);
   /** The reason of an attempt that failed, mostly because somebody else was faster: nobody needs it any more. */
   const [tried, setTried] = useState('');
-  const unsaved = useUnsaved(reason.trim() !== '' && reason !== tried, () => setReason(''));
+  // While an act is under way nobody can say that nothing is done, and the question for the factor lies over this one.
+  const isAtRest = !isUnderWay && !needsFactor;
+  const unsaved = useUnsaved(isAtRest && reason.trim() !== '' && reason !== tried, () => setReason(''));
 
   async function run() {
     if (isUnderWay) return;

@@ -55,8 +55,8 @@ export function reword(qrId: string, attempt: Attempt, words: TipMessage | undef
 }
 
 export function giveUpAttempt(qrId: string, attempt: Attempt): void {
-  if (attempt.words) beginAttempt(qrId, attempt, attempt.words);
-  else settleAttempt(qrId, attempt.key);
+  settleAttempt(qrId, attempt.key);
+  if (attempt.words && keptAttempt(qrId) === null) beginAttempt(qrId, attempt, attempt.words);
 }
 
 /** Remembers that the attempt was sent; called before it is sent. */

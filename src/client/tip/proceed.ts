@@ -86,7 +86,10 @@ export async function pay(
   const hasLeft = sent.event.type === 'revised' && presentEntry().step !== 'payment';
   const event: TipEvent = hasLeft ? { type: 'failed', interruption: null } : sent.event;
   if (event.type === 'paid' && isOfOpenDemo(provider)) sendDemoTip(attempt.amountCents);
+  const isOfOther = attempt.userId !== GUEST && payerOf(presentSession()) !== attempt.userId;
   if (event.type === 'failed' && event.interruption === 'paused') showPaused(dispatch);
+  // The same amount would be another tip, where another account has been logged in meanwhile.
+  else if (event.type === 'failed' && isOfOther) dispatch({ ...event, interruption: null });
   else dispatch(event);
   if (window.location.pathname !== pathname) return;
   const entry = presentEntry();
@@ -149,9 +152,13 @@ export function figuresOf({ quickAmountCents, customText }: Choice): string {
 
 /** The entry of a payment, with what the payer has chosen since. */
 function withChoice(entry: PaymentEntry, chosen: string, payerId: string | null): PaymentEntry {
-  return chosen === '' || chosen === entry.figures
-    ? entry
-    : { ...entry, figures: chosen, preparedBy: payerId, key: null };
+  const { amountCents } = readTipAmount(chosen);
+  // A typed amount may be one of the offered ones, and is written otherwise then.
+  const isSame =
+    amountCents === null
+      ? chosen === entry.figures
+      : amountCents === readTipAmount(entry.figures).amountCents;
+  return chosen === '' || isSame ? entry : { ...entry, figures: chosen, preparedBy: payerId, key: null };
 }
 
 /** True for what an account has prepared that is not the present payer's. A guest may go on with it, and is told so. */

@@ -260,7 +260,7 @@ function invalid(field: string, message: string): AppError {
 
 /**
  * `Storage.closeAccount`, before which messages are erased in bounded steps: one step for all of a busy provider's took
- * longer than PostgreSQL may take for a statement.
+ * longer than PostgreSQL may take for a statement. What is broken off leaves an open account with messages erased.
  */
 export async function closeForGood(
   storage: Pick<Storage, 'closeAccount' | 'messages'>,

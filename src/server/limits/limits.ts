@@ -48,6 +48,8 @@ export interface Limits {
   countLinkUse(caller: Place, quota?: Quota): Promise<void>;
   /** Counts what sends the link that confirms an email; a refused attempt does not count. */
   limitConfirmationMail<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
+  /** Counts changes of an email, which is mailed the link that confirms it; a refused attempt does not count. */
+  limitEmailChange<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
   /** Counts a receipt that is sent by mail. @param email of a guest; null for the giver's own. */
   countReceiptMail(id: TransactionId, email: string | null, caller: Place, quota?: Quota): Promise<void>;
   countTip(giver: UserId, quota?: Quota): Promise<void>;
@@ -195,6 +197,8 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       take(countsOf(['link_use_from_address', 'link_use_from_network'], hashedPlace(place)), quota),
     limitConfirmationMail: (userId, attempt) =>
       attempts.count({ ifRight: countsOf(['confirmation_mail'], { account: hashOf(userId) }) }, attempt),
+    limitEmailChange: (userId, attempt) =>
+      attempts.count({ ifRight: countsOf(['email_change'], { account: hashOf(userId) }) }, attempt),
     countReceiptMail(id, email, place, quota) {
       const ofTip = countsOf(['receipt_mail_of_tip'], { account: hashOf(id) });
       const limits = [
@@ -270,6 +274,7 @@ export function createNoLimits(): Limits {
     countPasswordLink: allow,
     countLinkUse: allow,
     limitConfirmationMail: (_userId, attempt) => attempt(),
+    limitEmailChange: (_userId, attempt) => attempt(),
     countReceiptMail: allow,
     countTip: allow,
     limitTakeBack: (_giver, attempt) => attempt(),

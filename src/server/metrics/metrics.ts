@@ -133,10 +133,16 @@ function createInstruments(register: Registry) {
   const trouble = gauge('trouble', '1 for each line that /readyz adds, else 0.', ['trouble']);
   const held = gauge('maintenance', '1 while no money moves, else 0.');
   const waiting = gauge('outbox_waiting', 'What waits to be sent.', ['outbox']);
-  const failing = gauge('outbox_failing', 'Of these, what was tried in vain.', ['outbox']);
-  const oldest = gauge('outbox_oldest_seconds', 'How long the oldest of them waits; 0 without any.', [
-    'outbox',
-  ]);
+  const failing = gauge(
+    'outbox_failing',
+    'Of these, what was tried in vain, or is overdue at the payment service.',
+    ['outbox'],
+  );
+  const oldest = gauge(
+    'outbox_oldest_seconds',
+    'How long the oldest of them waits, or has been overdue of payments; 0 without any.',
+    ['outbox'],
+  );
   const isStorageUp = gauge('storage_up', '1 when the database answered this scrape, else 0.');
 
   for (const mode of ['simulated', 'test', 'live']) tips.inc({ mode }, 0);

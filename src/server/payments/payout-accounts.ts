@@ -127,6 +127,7 @@ export function createPayoutAccounts(deps: {
         READ_AT_ONCE,
       );
       await takeEach(stale, {
+        nameOf: ({ accountId }) => accountId,
         async take(known) {
           try {
             const told = await read(known);

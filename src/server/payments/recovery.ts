@@ -111,6 +111,7 @@ export function createRecovery(deps: {
       const fromMs = readToMs === undefined ? await noteStart() : Math.min(readToMs, toMs) - OVERLAP_MS;
       await takeEach(service.listPaidPages(fromMs, toMs), {
         before: between,
+        nameOf: ({ checkoutId }) => checkoutId,
         take,
         tellFault: (err, { checkoutId: page }) => log.error({ err, page }, 'could not enter a payment again'),
       });

@@ -1,6 +1,6 @@
 /** Takes the items of a list in turn, and goes on after one for which the payment service does not answer. */
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
-import { PaymentServiceUnavailable } from './payment-service.ts';
+import { PaymentServiceUnavailable, PaymentUndecided } from './payment-service.ts';
 
 /** So many in a row mean that it answers for none of the others either. */
 const MOST_UNANSWERED = 3;
@@ -14,28 +14,34 @@ export async function takeEach<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
   {
     before = async () => {},
+    nameOf,
     take,
     tellFault,
   }: {
     readonly before?: () => Promise<void>;
+    /** What an item is about: several about the same say no more than one of whether others are answered. */
+    nameOf(item: Item): string;
     take(item: Item): Promise<void>;
     tellFault(err: unknown, item: Item): void;
   },
 ): Promise<void> {
   let unanswered: PaymentServiceUnavailable | null = null;
-  let inARow = 0;
+  const inARow = new Set<string>();
   for await (const item of items) {
     await before();
     try {
       await take(item);
-      inARow = 0;
+      inARow.clear();
     } catch (err) {
       if (err instanceof StorageUnavailable) throw err;
-      if (err instanceof PaymentServiceUnavailable) {
-        unanswered = err;
-        inARow += 1;
-        if (inARow === MOST_UNANSWERED) throw err;
-      } else tellFault(err, item);
+      if (!(err instanceof PaymentServiceUnavailable)) {
+        tellFault(err, item);
+        continue;
+      }
+      unanswered = err;
+      if (err instanceof PaymentUndecided) continue;
+      inARow.add(nameOf(item));
+      if (inARow.size === MOST_UNANSWERED) throw err;
     }
   }
   if (unanswered) throw unanswered;

@@ -83,6 +83,7 @@ export function createWebhookEvents(deps: WebhookEventsDependencies) {
     const fromMs = Math.min(caughtUpToMs, toMs) - CATCH_UP_OVERLAP_MS;
     await takeEach(service.listEvents(fromMs, toMs), {
       before: between,
+      nameOf: ({ id, data }) => ('chargeId' in data && data.chargeId) || id,
       take: takeListed,
       tellFault: (err, { id: event }) => log.error({ err, event }, 'could not handle a webhook event'),
     });

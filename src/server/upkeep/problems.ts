@@ -171,7 +171,7 @@ export function problemsOf(health: Omit<Health, 'problems'>, signs: Signs): Heal
       action: 'The log says what kept the server from it.',
       sinceMs: checkedAtMs,
     });
-  found.push(...stuckIn(health, nowMs), ...roomIn(health));
+  found.push(...stuckIn(health, signs.isMaintained, nowMs), ...roomIn(health));
   if (health.loop && health.loop.p99Ms > SLOW_LOOP_MS)
     found.push({
       urgency: 'soon',
@@ -206,7 +206,7 @@ export function problemsOf(health: Omit<Health, 'problems'>, signs: Signs): Heal
 }
 
 /** Webhooks and notifications are their owners' affair, who are told. */
-function stuckIn({ outboxes }: Omit<Health, 'problems'>, nowMs: number) {
+function stuckIn({ outboxes }: Omit<Health, 'problems'>, isMaintained: boolean, nowMs: number) {
   return (
     [
       [
@@ -222,6 +222,8 @@ function stuckIn({ outboxes }: Omit<Health, 'problems'>, nowMs: number) {
     ] as const
   ).flatMap(([name, text, action]) => {
     const { failing = 0, oldestAt = null } = outboxes?.[name] ?? {};
+    // No payment is asked about during maintenance.
+    if (name === 'payments' && isMaintained) return [];
     if (failing === 0 || oldestAt === null || nowMs - Date.parse(oldestAt) < STUCK_MS) return [];
     return [{ urgency: 'soon' as const, text, action, sinceMs: Date.parse(oldestAt) }];
   });

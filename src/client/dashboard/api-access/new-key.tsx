@@ -61,7 +61,7 @@ export function NewKey({ user, onClose }: NewKeyProps) {
     <Dialog title="New API key" size="column" onClose={() => isUnderWay || unsaved.close()}>
       <KeyForm user={user} make={make} onUnsavedChange={setTyped} />
       <DiscardQuestion unsaved={unsaved}>
-        <p>The key is not made yet.</p>
+        <p>{isUnderWay ? 'The key may be made, and is shown once.' : 'The key is not made yet.'}</p>
       </DiscardQuestion>
     </Dialog>
   );

@@ -46,7 +46,7 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
         onUnsavedChange={setTyped}
       />
       <DiscardQuestion unsaved={unsaved}>
-        <p>The webhook is not made yet.</p>
+        <p>{isUnderWay ? 'Its secret is on its way, and is shown once.' : 'The webhook is not made yet.'}</p>
       </DiscardQuestion>
     </Dialog>
   );

@@ -136,7 +136,11 @@ function useHasPasskeyHere(onSessionEnded: PasswordQuestionProps['onSessionEnded
 function useLeaving(isUnderWay: boolean, onAnswer: PasswordQuestionProps['onAnswer']): void {
   // Back and Forward leave the screen.
   useEffect(() => {
-    const giveUp = () => onAnswer('given-up');
+    const place = presentPlace();
+    const giveUp = () => {
+      // A question about leaving has undone the step before (ui/later/unsaved.tsx).
+      if (presentPlace() !== place) onAnswer('given-up');
+    };
     window.addEventListener('popstate', giveUp);
     return () => window.removeEventListener('popstate', giveUp);
   }, [onAnswer]);
@@ -146,4 +150,8 @@ function useLeaving(isUnderWay: boolean, onAnswer: PasswordQuestionProps['onAnsw
   useEffect(() => {
     if (isLoggedOut) onAnswer('logged-out');
   }, [isLoggedOut, onAnswer]);
+}
+
+function presentPlace(): string {
+  return window.location.href + JSON.stringify(window.history.state);
 }

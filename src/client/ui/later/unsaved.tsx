@@ -18,6 +18,8 @@ type Hold = (event: Event) => void;
 
 /** Each undoes steps away from its screen. The newest is of the screen that lies over the others. */
 const holds: Hold[] = [];
+/** Whether somebody leaves this screen, below which another one may hold the address. */
+let isGoingOn = false;
 
 export interface Unsaved {
   readonly isAsked: boolean;
@@ -78,7 +80,9 @@ export function useUnsaved(isUnsaved: boolean, onLeave: () => void): Unsaved {
     leave() {
       const step = take();
       flushSync(onLeave);
+      isGoingOn = true;
       step?.goOn();
+      isGoingOn = false;
     },
     finish,
   };
@@ -136,7 +140,7 @@ function holdAddress(ask: (step: Step | null) => void): Hold {
       return;
     }
     // A page that takes the place of this one is the end of a session.
-    if (type === 'replaceState' && window.location.pathname !== pathname) return;
+    if (type === 'replaceState' && !isGoingOn && window.location.pathname !== pathname) return;
     const state: unknown = window.history.state;
     const stepsAhead = type === 'pushState' ? 1 : placeInHistory() - place;
     const isBack = type === 'popstate' && !(stepsAhead > 0);

@@ -67,7 +67,7 @@ export const accountProcedures = {
         await limits.countPasswordChangeTry(token, ctx.quota);
         const owner = { origin: account.email, account: account.email, isKnown: true };
         // A new email is mailed the link that confirms it, wherever that is.
-        const mailing = () => (mail === null ? update() : limits.limitConfirmationMail(account.id, update));
+        const mailing = () => (mail === null ? update() : limits.limitEmailChange(account.id, update));
         const user = await hashingQueue.take(owner, () => limits.limitPasswordChange(token, mailing));
         ctx.device.mark.remember(user.email, await accounts.marksFrom(user.email));
         return user;

@@ -118,7 +118,7 @@ export const mailProcedures = {
       summary: 'Ask for the link that confirms your email',
       description: [
         'Sends it to the email of your account, unless that was confirmed before and takes emails. The',
-        'request has no body. You may ask five times a day; a new email counts with them.',
+        'request has no body. You may ask five times a day.',
       ],
       answers: { mailSettings },
       refusals: ['mail_off', 'mail_busy', 'too_many_requests'],

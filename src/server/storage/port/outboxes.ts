@@ -3,9 +3,9 @@ import type { UserId } from '#shared/ids.ts';
 
 export interface Outbox {
   readonly waiting: number;
-  /** How many of these have failed before. */
+  /** How many of these have failed before; of payments, how many are overdue. */
   readonly failing: number;
-  /** When the oldest was added; null where nothing waits or the time is not kept. */
+  /** When the oldest was added, or became overdue of payments; null without one, or where the time is not kept. */
   readonly oldestAtMs: number | null;
 }
 

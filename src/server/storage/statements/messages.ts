@@ -32,10 +32,12 @@ export function messageStatements({ db, isIn }: Builder) {
       .leftJoin(givers, eq(givers.id, tipMessages.giverId))
       .innerJoin(receivers, eq(receivers.id, tipMessages.receiverId));
   const noMessages = { message: null, giverName: null, isErased: true };
+  /** PostgreSQL asks this again of a row that it waited for, but not what is within a subquery. */
+  const isUnreported = sql`not (${isOpenReport})`;
   /** Those of an account that is to be closed, at most so many; reported ones stay until the report is settled. */
   const isAmongFirst = (condition: SQL) =>
     sql`${tipMessages.transactionId} in (
-      select transaction_id from ${tipMessages} where ${condition} and not (${isOpenReport}) limit ${value('atMost')}
+      select transaction_id from ${tipMessages} where ${condition} and ${isUnreported} limit ${value('atMost')}
     )`;
 
   return {
@@ -52,12 +54,15 @@ export function messageStatements({ db, isIn }: Builder) {
     eraseMessagesGivenBy: db
       .update(tipMessages)
       .set(noMessages)
-      .where(isAmongFirst(sql`giver_id = ${value('userId')} and not is_erased`)),
+      .where(and(isAmongFirst(sql`giver_id = ${value('userId')} and not is_erased`), isUnreported)),
     eraseMessagesReceivedBy: db
       .update(tipMessages)
       .set({ ...noMessages, thankYou: null })
       .where(
-        isAmongFirst(sql`receiver_id = ${value('userId')} and (not is_erased or thank_you is not null)`),
+        and(
+          isAmongFirst(sql`receiver_id = ${value('userId')} and (not is_erased or thank_you is not null)`),
+          isUnreported,
+        ),
       ),
 
     messagesGivenBy: db
