@@ -4,7 +4,7 @@ import { useForm } from 'react-hook-form';
 import type { User } from '#shared/accounts.ts';
 import type { NewApiKey } from '#shared/api-keys.ts';
 import { API_SCOPES, type ApiScope, SCOPE_LABELS } from '#shared/api-scopes.ts';
-import { unanswered } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { trpc } from '../../signed-in/api-hooks.ts';
@@ -49,6 +49,10 @@ export function NewKey({ user, onClose }: NewKeyProps) {
         // A refusal of an earlier attempt would stand over the key.
         clearToasts();
         unsaved.finish(() => setText(made.text));
+      } catch (error) {
+        // It may be made: nothing is to be discarded.
+        if (failureOf(error).status === null) setTyped(false);
+        throw error;
       } finally {
         // Without an answer, too, the key may have been made.
         void utils.apiKeys.list.invalidate();

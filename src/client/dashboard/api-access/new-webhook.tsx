@@ -1,6 +1,6 @@
 /** Makes a webhook, and shows its secret this once. */
 import { useState } from 'react';
-import { unanswered } from '../../api-client/api.ts';
+import { failureOf, unanswered } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
@@ -24,6 +24,10 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
         const made = await withPassword(() => utils.client.webhooks.add.mutate(asked));
         clearToasts();
         unsaved.finish(() => setSecret(made.secret));
+      } catch (error) {
+        // It may be made: nothing is to be discarded.
+        if (failureOf(error).status === null) setTyped(false);
+        throw error;
       } finally {
         // Without an answer, too, the webhook may have been made.
         void utils.webhooks.list.invalidate();
