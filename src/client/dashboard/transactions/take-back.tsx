@@ -1,11 +1,8 @@
 /** Asks whether the giver of a tip takes it back, and does so. */
-import { useEffect, useEffectEvent } from 'react';
 import type { Transaction } from '#shared/tips.ts';
 import { nameOf } from '../../giving/guest-receipt.ts';
-import { useLeftMs } from '../../giving/later/left.ts';
 import { useRefund } from '../../giving/later/refund.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
-import { toastMessage } from '../../toasts.ts';
 import { RefundQuestion } from '../../ui/later/refund-question.tsx';
 import { useTipCache } from '../live/tip-cache.ts';
 import { useShowTip } from '../messages/message-changes.ts';
@@ -30,14 +27,6 @@ export function TakeBack({ tip, onClose }: TakeBackProps) {
     // Another device has taken it back, or the answer was lost: the lists show what holds.
     onStale: () => void utils.transactions.invalidate(),
   });
-  const isOver = useLeftMs(tip.undoUntil) === 0 && !isUnderWay;
-  const end = useEffectEvent(() => {
-    onClose();
-    toastMessage('The time to take this tip back is over.');
-  });
-  useEffect(() => {
-    if (isOver) end();
-  }, [isOver]);
   return (
     <RefundQuestion
       tip={tip}
