@@ -101,8 +101,8 @@ export async function sendTip(
 }
 
 /**
- * An attempt of an account must not become a guest's tip, nor that of another account, because another tab has ended the
- * session or begun another one: its amount and its message are not theirs. @returns null for its own account.
+ * An attempt of an account must not become a guest's tip, nor that of another account, because another tab has ended
+ * the session or begun another one: its amount and its message are not theirs. @returns null for its own account.
  */
 async function refuseOtherPayer({ userId, wasSent }: Attempt): Promise<SentTip | null> {
   if (callerId() === null) await verifySession();

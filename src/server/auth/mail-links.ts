@@ -20,8 +20,8 @@ export interface MailLinks {
    */
   resetPassword(reset: PasswordReset): Promise<LinkOwner>;
   /**
-   * Confirms the email of an account, for whoever is logged in to it: only somebody who set the account up and reads the
-   * mailbox as well is sure to be one person. @throws AppError `link_ended`, `link_of_another`.
+   * Confirms the email of an account, for whoever is logged in to it: only somebody who set the account up and reads
+   * the mailbox as well is sure to be one person. @throws AppError `link_ended`, `link_of_another`.
    */
   confirmEmail(account: UserId, token: string): Promise<void>;
 }

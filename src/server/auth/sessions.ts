@@ -35,7 +35,7 @@ export interface Sessions {
    * @param passwordHash the hash that the password was verified against.
    * @param device a description such as "Chrome on Android"; '' when unknown.
    * @param passkey that was used in the place of the password.
-   * @returns null, without a session, when the hash or the passkey is no longer the account's, or the account is closed.
+   * @returns null, without a session, when hash or passkey is no longer the account's, or the account is closed.
    */
   issue(
     userId: UserId,

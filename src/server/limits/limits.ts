@@ -42,7 +42,7 @@ export interface Limits {
   limitRegistration<Result>(caller: Caller, attempt: () => Promise<Result>): Promise<Result>;
   /** A refused attempt does not count. @throws AppError `username_changed_often`, with the time to wait. */
   limitUsernameChange<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
-  /** Counts a link to choose a new password that somebody asks for, for callers and emails as `limitLogin` knows them. */
+  /** Counts a link for a new password that somebody asks for, of callers and emails as `limitLogin` knows them. */
   countPasswordLink(email: string, caller: Caller, quota?: Quota): Promise<void>;
   /** Counts a use of a link in a mail before its token is looked up. */
   countLinkUse(caller: Place, quota?: Quota): Promise<void>;

@@ -92,7 +92,7 @@ export interface Messages {
     atMost: number,
   ): Promise<(GiverMessage & Pick<TipMessages, 'transactionId'>)[]>;
   /**
-   * Erases messages that an account that is to be closed has given or received, at most `atMost`, but not reported ones.
+   * Erases messages that an account to be closed has given or received, at most `atMost`, but not reported ones.
    * @returns how many; none of an account that is closed or, with `isDueOnly`, not due.
    */
   eraseBeforeClosing(userId: UserId, nowMs: number, isDueOnly: boolean, atMost: number): Promise<number>;
