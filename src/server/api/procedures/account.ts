@@ -5,6 +5,7 @@ import { closing, closingAnswer, profileChange, session, user } from '#shared/ac
 import { idPattern } from '#shared/ids.ts';
 import { operatorAct } from '#shared/operator-acts.ts';
 import { exportAccount } from './account-export.ts';
+import { tryingPassword, tryPassword } from './auth.ts';
 import { workOwner } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { SESSION, USER } from './examples.ts';
@@ -50,7 +51,7 @@ export const accountProcedures = {
     countedProcedure('profile_change')
       .input(profileChange)
       .mutation(async ({ ctx, input }) => {
-        const { accounts, limits, hashingQueue, mail, sessions } = ctx.services;
+        const { accounts, limits, mail, sessions } = ctx.services;
         const { account, token } = ctx;
         const { username = account.username } = input;
         const change = async () => {
@@ -65,10 +66,10 @@ export const accountProcedures = {
           return update();
         }
         await limits.countPasswordChangeTry(token, ctx.quota);
-        const owner = { origin: account.email, account: account.email, isKnown: true };
         // A new email is mailed the link that confirms it, wherever that is.
-        const mailing = () => (mail === null ? update() : limits.limitEmailChange(account.id, update));
-        const user = await hashingQueue.take(owner, () => limits.limitPasswordChange(token, mailing));
+        const user = await tryPassword(ctx, () =>
+          mail === null ? update() : limits.limitEmailChange(account.id, update),
+        );
         ctx.device.mark.remember(user.email, await accounts.marksFrom(user.email));
         return user;
       }),
@@ -93,20 +94,11 @@ export const accountProcedures = {
       request: { current_password: 'correct horse battery', confirmation: 'close' },
       response: { closes_at: '2026-05-22T12:00:00.000Z' },
     },
-    signedInProcedure
+    tryingPassword(signedInProcedure)
       .meta(FOR_SUSPENDED)
-      .use(async ({ ctx, next }) => {
-        await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
-        return next();
-      })
       .input(closing)
       .mutation(async ({ ctx, input }) => {
-        const { accounts, limits, hashingQueue } = ctx.services;
-        const { account, token } = ctx;
-        const owner = { origin: account.email, account: account.email, isKnown: true };
-        const closes = await hashingQueue.take(owner, () =>
-          limits.limitPasswordChange(token, () => accounts.close(account, input)),
-        );
+        const closes = await tryPassword(ctx, () => ctx.services.accounts.close(ctx.account, input));
         ctx.arrival.note('closing_begun');
         return closes;
       }),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
 import type { Caller } from '#server/limits/limits.ts';
+import type { Account } from '#server/storage/port/storage.ts';
 import {
   confirmation,
   credentials,
@@ -31,10 +32,11 @@ export const tryingTo = (what: 'login' | 'registration') =>
   });
 
 /** Counts by session, because somebody with many accounts could fill the queue for hashing again and again. */
-export const tryingToChangePassword = anyPasswordProcedure.use(async ({ ctx, next }) => {
-  await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
-  return next();
-});
+export const tryingPassword = (procedure = anyPasswordProcedure) =>
+  procedure.use(async ({ ctx, next }) => {
+    await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
+    return next();
+  });
 
 /** Whom limits count for an attempt on an account: a device that has logged in to it before has counts of its own. */
 export async function callerTo(ctx: Context, email: string): Promise<Caller> {
@@ -45,6 +47,18 @@ export async function callerTo(ctx: Context, email: string): Promise<Caller> {
   // A new password by a link ends the marks of before, and what their devices have guessed.
   const device = sinceMs === 0 ? mark.id : `${mark.id} ${sinceMs}`;
   return { ...ctx.address(), device: isMarked ? device : null };
+}
+
+/**
+ * Tries the present password of whoever is logged in, which takes a turn and is limited.
+ * @param attempt verifies it before it changes anything.
+ */
+export function tryPassword<Result>(
+  { account: { email }, services, token }: Context & { readonly account: Account; readonly token: string },
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  const owner = { origin: email, account: email, isKnown: true };
+  return services.hashingQueue.take(owner, () => services.limits.limitPasswordChange(token, attempt));
 }
 
 export const authProcedures = {
@@ -210,16 +224,12 @@ export const authProcedures = {
       refusals: ['wrong_password', 'too_many_requests'],
       request: { password: 'correct horse battery' },
     },
-    tryingToChangePassword
+    tryingPassword()
       .meta(FOR_SUSPENDED)
       .input(confirmation)
       .mutation(async ({ ctx, input }): Promise<null> => {
-        const { accounts, limits, hashingQueue } = ctx.services;
-        const { account, token } = ctx;
-        const owner = { origin: account.email, account: account.email, isKnown: true };
-        await hashingQueue.take(owner, () =>
-          limits.limitPasswordChange(token, () => accounts.confirm(account, input, token)),
-        );
+        const { account, token, services } = ctx;
+        await tryPassword(ctx, () => services.accounts.confirm(account, input, token));
         ctx.arrival.note('password_confirmed');
         return null;
       }),
@@ -244,16 +254,12 @@ export const authProcedures = {
       request: { current_password: 'correct horse battery', new_password: 'a better horse battery' },
       response: LOGIN,
     },
-    tryingToChangePassword
+    tryingPassword()
       .meta(FOR_SUSPENDED)
       .input(passwordChange)
       .mutation(async ({ ctx, input }) => {
-        const { accounts, limits, hashingQueue } = ctx.services;
-        const { account, token } = ctx;
-        const owner = { origin: account.email, account: account.email, isKnown: true };
-        const login = await hashingQueue.take(owner, () =>
-          limits.limitPasswordChange(token, () => accounts.changePassword(account, input, token)),
-        );
+        const { account, token, services } = ctx;
+        const login = await tryPassword(ctx, () => services.accounts.changePassword(account, input, token));
         if (login === null)
           throw new AppError('invalid_input', {
             fieldErrors: [{ field: 'newPassword', message: SAME_PASSWORD }],

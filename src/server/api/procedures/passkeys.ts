@@ -1,7 +1,7 @@
 /** Logging in by a passkey, and using one in the place of the password. */
 import { deviceFrom } from '#server/auth/devices.ts';
 import { passkeyAnswer, passkeyOptions } from '#shared/second-factors.ts';
-import { restLogin, TOKEN_TYPE, tryingTo, tryingToChangePassword } from './auth.ts';
+import { restLogin, TOKEN_TYPE, tryingPassword, tryingTo } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { LOGIN, PASSKEY_REQUEST, PASSKEY_RESPONSE } from './examples.ts';
 import { FOR_SUSPENDED } from './trpc.ts';
@@ -70,9 +70,11 @@ export const passkeyProcedures = {
       refusals: ['too_many_requests'],
       response: { options: PASSKEY_REQUEST },
     },
-    tryingToChangePassword.meta(FOR_SUSPENDED).mutation(async ({ ctx }) => ({
-      options: await ctx.services.secondFactors.confirmOptions(ctx.account.id),
-    })),
+    tryingPassword()
+      .meta(FOR_SUSPENDED)
+      .mutation(async ({ ctx }) => ({
+        options: await ctx.services.secondFactors.confirmOptions(ctx.account.id),
+      })),
   ),
 
   confirmByPasskey: endpoint(
@@ -87,7 +89,7 @@ export const passkeyProcedures = {
       refusals: ['passkey_refused', 'too_many_requests'],
       request: { response: PASSKEY_RESPONSE },
     },
-    tryingToChangePassword
+    tryingPassword()
       .meta(FOR_SUSPENDED)
       .input(passkeyAnswer)
       .mutation(async ({ ctx, input }): Promise<null> => {
