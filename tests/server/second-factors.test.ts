@@ -363,7 +363,8 @@ describe('a second factor that the operator requires of providers', () => {
   )('lets a provider without one do nothing but add it, and everything after that (%s)', async (door) => {
     const t = await createTestApp(required);
     const { token, trpc } = await t.registerProvider('cam');
-    const isPublic = new Set(ENDPOINTS.flatMap((row) => (row.isPublic ? [row.procedure] : [])));
+    const forEverybody = ENDPOINTS.filter(({ callers }) => callers === 'everybody');
+    const isPublic = new Set(forEverybody.map(({ procedure }) => procedure));
     const all = PROCEDURES.map(({ path }) => path);
     const open = all.filter((path) => !isPublic.has(path) && !OPEN.includes(path));
     expect(await refusedFor(t, door, token)).toEqual(open.sort());

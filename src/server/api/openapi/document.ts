@@ -32,8 +32,9 @@ const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'
 const KEY_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'not_for_api_keys', 'too_many_requests'];
 const SCOPE_REFUSALS: readonly ErrorCode[] = ['invalid_api_key', 'missing_scope', 'too_many_requests'];
 /** Whether a suspended account is refused; some other endpoints name this refusal themselves. */
-const isRefusedWhileSuspended = ({ isPublic, isForGuests, isForSuspended, scope, type }: Endpoint) =>
-  !isPublic && (scope !== undefined || (type !== 'query' && !isForGuests && !isForSuspended));
+const isRefusedWhileSuspended = ({ callers, isForSuspended, scope, type }: Endpoint) =>
+  callers !== 'everybody' &&
+  (scope !== undefined || (type !== 'query' && callers !== 'guests' && !isForSuspended));
 const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];
 const FACTOR_REFUSALS: readonly ErrorCode[] = ['second_factor_required'];
 const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
@@ -184,9 +185,9 @@ function operationOf(endpoint: Endpoint, publicUrl: string): JsonSchema {
   };
 }
 
-function securityOf({ isPublic, isForGuests, scope }: Endpoint): readonly JsonSchema[] {
-  if (isPublic) return [];
-  return [{ bearer: [] }, ...(scope ? [{ apiKey: [scope] }] : []), ...(isForGuests ? [{}] : [])];
+function securityOf({ callers, scope }: Endpoint): readonly JsonSchema[] {
+  if (callers === 'everybody') return [];
+  return [{ bearer: [] }, ...(scope ? [{ apiKey: [scope] }] : []), ...(callers === 'guests' ? [{}] : [])];
 }
 
 const textOf = (text: Text) => (typeof text === 'string' ? text : text.join(' '));
@@ -236,10 +237,7 @@ const quotaHeaders = (isCounted: boolean) =>
 
 function problemsOf(endpoint: Endpoint, publicUrl: string): Record<string, JsonSchema> {
   const codes = [
-    ...(endpoint.isPublic ? [] : SESSION_REFUSALS),
-    ...(endpoint.isPublic ? [] : endpoint.scope ? SCOPE_REFUSALS : KEY_REFUSALS),
-    ...(endpoint.isPublic || endpoint.isForAnyPassword ? [] : PASSWORD_REFUSALS),
-    ...(endpoint.isPublic || endpoint.isForAnyPassword || endpoint.isForEnrolment ? [] : FACTOR_REFUSALS),
+    ...refusalsOfCallers(endpoint),
     ...(isRefusedWhileSuspended(endpoint) ? (['account_suspended'] as const) : []),
     ...(endpoint.method === 'GET' || endpoint.method === 'DELETE' ? [] : BODY_REFUSALS),
     ...(endpoint.method === 'POST' || endpoint.method === 'PATCH' ? POST_REFUSALS : []),
@@ -255,6 +253,14 @@ function problemsOf(endpoint: Endpoint, publicUrl: string): Record<string, JsonS
       return [status, problemFor(codesOfStatus, publicUrl, quotaHeaders(isCounted))];
     }),
   );
+}
+
+function refusalsOfCallers({ callers, scope }: Endpoint): readonly ErrorCode[] {
+  if (callers === 'everybody') return [];
+  const ofSession = [...SESSION_REFUSALS, ...(scope ? SCOPE_REFUSALS : KEY_REFUSALS)];
+  if (callers === 'any_password') return ofSession;
+  const ofOwner = [...ofSession, ...PASSWORD_REFUSALS];
+  return callers === 'without_factor' ? ofOwner : [...ofOwner, ...FACTOR_REFUSALS];
 }
 
 function problemFor(codes: readonly ErrorCode[], publicUrl: string, more: object = {}): JsonSchema {

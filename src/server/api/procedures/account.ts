@@ -78,7 +78,6 @@ export const accountProcedures = {
   close: endpoint(
     {
       rest: 'POST /auth/me/closing',
-      isForSuspended: true,
       status: 200,
       summary: 'Close your account',
       description: [
@@ -108,7 +107,6 @@ export const accountProcedures = {
   export: endpoint(
     {
       rest: 'GET /auth/me/export',
-      isForSuspended: true,
       status: 200,
       summary: 'Export everything about your account',
       description: [
@@ -185,7 +183,6 @@ export const accountProcedures = {
   endSession: endpoint(
     {
       rest: 'DELETE /auth/sessions/:session_id',
-      isForSuspended: true,
       status: 204,
       summary: 'End a session',
       description: 'Ends one of your sessions, and its event streams.',
@@ -215,7 +212,6 @@ export const accountProcedures = {
   endOtherSessions: endpoint(
     {
       rest: 'DELETE /auth/sessions',
-      isForSuspended: true,
       status: 204,
       summary: 'Log out everywhere else',
       description: 'Ends all of your sessions but the one that asks, and their event streams.',

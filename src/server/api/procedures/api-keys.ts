@@ -55,7 +55,6 @@ export const apiKeyProcedures = {
   end: endpoint(
     {
       rest: 'DELETE /api-keys/:api_key_id',
-      isForSuspended: true,
       status: 204,
       summary: 'End an API key',
       description: 'The key works nowhere from then on.',

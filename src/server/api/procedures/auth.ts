@@ -65,7 +65,6 @@ export const authProcedures = {
   register: endpoint(
     {
       rest: 'POST /auth/register',
-      isPublic: true,
       status: 201,
       summary: 'Create an account',
       description: [
@@ -108,7 +107,6 @@ export const authProcedures = {
   login: endpoint(
     {
       rest: 'POST /auth/login',
-      isPublic: true,
       status: 200,
       summary: 'Log in',
       description: [
@@ -155,8 +153,6 @@ export const authProcedures = {
   logout: endpoint(
     {
       rest: 'POST /auth/logout',
-      isForSuspended: true,
-      isForAnyPassword: true,
       status: 204,
       summary: 'Log out',
       description: [
@@ -174,7 +170,6 @@ export const authProcedures = {
   me: endpoint(
     {
       rest: 'GET /auth/me',
-      isForAnyPassword: true,
       status: 200,
       summary: 'Who am I',
       description: 'The user whose token was sent, with present totals.',
@@ -210,8 +205,6 @@ export const authProcedures = {
   confirm: endpoint(
     {
       rest: 'POST /auth/confirm',
-      isForSuspended: true,
-      isForAnyPassword: true,
       status: 204,
       summary: 'Type your password again',
       description: [
@@ -238,8 +231,6 @@ export const authProcedures = {
   changePassword: endpoint(
     {
       rest: 'POST /auth/password',
-      isForSuspended: true,
-      isForAnyPassword: true,
       status: 200,
       summary: 'Change your password',
       description: [

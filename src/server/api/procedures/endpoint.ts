@@ -1,12 +1,13 @@
 /**
- * The terms of an endpoint, of which REST and the API description are made, stand beside its procedure. They are kept
- * in a table of our own, because what tRPC keeps in a procedure is private to it.
+ * The terms of an endpoint, of which REST and the API description are made, stand beside its procedure, which says
+ * itself who may call it.
  */
 import type { z } from 'zod';
 import type { ApiScope } from '#shared/api-scopes.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 import type { JsonSchema } from '../wire.ts';
+import type { Guarantees } from './trpc.ts';
 
 /** A text of the API description; lines are joined by spaces. */
 export type Text = string | readonly string[];
@@ -32,14 +33,6 @@ type Method = (typeof METHODS)[number];
 interface Terms {
   /** Method and path below /api, in Hono's notation. The method is GET for whatever changes nothing. */
   readonly rest: `${Method} /${string}`;
-  readonly isPublic?: true;
-  /** Guests are answered as well, where the operator takes tips of theirs. */
-  readonly isForGuests?: true;
-  /** A password that the operator made need not be changed before, nor a second factor added. */
-  readonly isForAnyPassword?: true;
-  readonly isForEnrolment?: true;
-  /** A suspended account may call it although it changes something. */
-  readonly isForSuspended?: true;
   /** The scope that an API key needs; without one no key may call it. */
   readonly scope?: ApiScope;
   readonly status: 200 | 201 | 204;
@@ -85,12 +78,13 @@ interface Terms {
   readonly csv?: string;
 }
 
-export interface Endpoint extends Omit<Terms, 'rest'> {
+export interface Endpoint extends Omit<Terms, 'rest'>, Required<Pick<Guarantees, 'callers'>> {
   readonly method: Method;
   readonly path: string;
   /** `chapter.procedure` */
   readonly procedure: string;
   readonly type: 'query' | 'mutation' | 'subscription';
+  readonly isForSuspended: boolean;
   readonly refusals: readonly ErrorCode[];
 }
 
@@ -98,25 +92,32 @@ export const CODE_REFUSALS = ['qr_code_not_found', 'qr_code_replaced', 'qr_code_
 
 const termsOf = new WeakMap<object, Terms>();
 
-export function endpoint<Procedure extends object>(terms: Terms, procedure: Procedure): Procedure {
+interface Guaranteed {
+  readonly meta: Guarantees;
+}
+
+export function endpoint<Procedure extends Guaranteed>(terms: Terms, procedure: Procedure): Procedure {
   termsOf.set(procedure, terms);
   return procedure;
 }
 
 /** @throws for a procedure without terms. */
 export function endpointsOf(
-  chapters: Readonly<Record<string, Readonly<Record<string, object>>>>,
+  chapters: Readonly<Record<string, Readonly<Record<string, Guaranteed>>>>,
 ): readonly Endpoint[] {
   return Object.entries(chapters).flatMap(([chapter, procedures]) =>
     Object.entries(procedures).map(([name, procedure]) => {
       const terms = termsOf.get(procedure);
       const [word, path] = terms?.rest.split(' ') ?? [];
       const method = METHODS.find((each) => each === word);
-      if (!terms || !method || path === undefined) throw new Error(`${chapter}.${name} is no endpoint`);
+      const { callers, isForSuspended = false } = procedure.meta;
+      if (!terms || !method || path === undefined || !callers)
+        throw new Error(`${chapter}.${name} is no endpoint`);
       const { rest: _, refusals = [], ...others } = terms;
       const goesOn = terms.form === 'events' || terms.form === 'download';
       const type = goesOn ? 'subscription' : method === 'GET' ? 'query' : 'mutation';
-      return { ...others, refusals, method, path, type, procedure: `${chapter}.${name}` };
+      const guarantees = { callers, isForSuspended };
+      return { ...others, ...guarantees, refusals, method, path, type, procedure: `${chapter}.${name}` };
     }),
   );
 }

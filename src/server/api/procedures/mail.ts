@@ -17,23 +17,20 @@ import { endpoint } from './endpoint.ts';
 import { MAIL_SETTINGS } from './examples.ts';
 import { TRANSACTION_ID } from './parameters.ts';
 import { ofPartyProcedure } from './transactions.ts';
-import { countedProcedure, FOR_SUSPENDED, publicProcedure, signedInProcedure } from './trpc.ts';
+import { countedProcedure, FOR_SUSPENDED, middleware, publicProcedure, signedInProcedure } from './trpc.ts';
 
 const TOKEN = 'q0Hn3vVJx8b2kYw5cZr7LmT1uFgE9dSaPoIiXyKjQhA';
 
 /** Counts each use of a link before its token is read. */
-const usingLinkProcedure = publicProcedure.use(async ({ ctx, next }) => {
+const countLinkUse = middleware(async ({ ctx, next }) => {
   await ctx.services.limits.countLinkUse(ctx.address(), ctx.quota);
   return next();
 });
-
-const usingOwnLinkProcedure = signedInProcedure.concat(usingLinkProcedure);
 
 export const mailProcedures = {
   forgotPassword: endpoint(
     {
       rest: 'POST /auth/password/forgotten',
-      isPublic: true,
       status: 204,
       summary: 'Ask for a link to choose a new password',
       description: [
@@ -57,7 +54,6 @@ export const mailProcedures = {
   resetPassword: endpoint(
     {
       rest: 'POST /auth/password/reset',
-      isPublic: true,
       status: 204,
       summary: 'Choose a new password by a link',
       description: [
@@ -71,25 +67,27 @@ export const mailProcedures = {
       refusals: ['link_ended', 'too_many_requests'],
       request: { token: TOKEN, new_password: 'a better horse battery' },
     },
-    usingLinkProcedure.input(passwordReset).mutation(async ({ ctx, input }): Promise<null> => {
-      const { accounts, factors, mailLinks, limits, hashingQueue } = ctx.services;
-      const { network: origin } = ctx.address();
-      const { userId, email } = await hashingQueue.take(
-        { origin, account: input.token, isKnown: false },
-        () => mailLinks.resetPassword(input),
-      );
-      ctx.arrival.note('password_reset', userId);
-      // Else each link would bring whoever reads the mailbox the guesses of all places, and not of one device.
-      if (!(await factors.hasAny({ kind: 'account', id: userId }))) await limits.unlock(email);
-      ctx.device.mark.remember(email, await accounts.marksFrom(email));
-      return null;
-    }),
+    publicProcedure
+      .use(countLinkUse)
+      .input(passwordReset)
+      .mutation(async ({ ctx, input }): Promise<null> => {
+        const { accounts, factors, mailLinks, limits, hashingQueue } = ctx.services;
+        const { network: origin } = ctx.address();
+        const { userId, email } = await hashingQueue.take(
+          { origin, account: input.token, isKnown: false },
+          () => mailLinks.resetPassword(input),
+        );
+        ctx.arrival.note('password_reset', userId);
+        // Else each link would bring whoever reads the mailbox the guesses of all places, and not of one device.
+        if (!(await factors.hasAny({ kind: 'account', id: userId }))) await limits.unlock(email);
+        ctx.device.mark.remember(email, await accounts.marksFrom(email));
+        return null;
+      }),
   ),
 
   confirmEmail: endpoint(
     {
       rest: 'POST /auth/email/confirmed',
-      isForSuspended: true,
       status: 204,
       summary: 'Confirm your email by a link',
       description: [
@@ -100,7 +98,8 @@ export const mailProcedures = {
       refusals: ['link_of_another', 'link_ended', 'too_many_requests'],
       request: { token: TOKEN },
     },
-    usingOwnLinkProcedure
+    signedInProcedure
+      .use(countLinkUse)
       .meta(FOR_SUSPENDED)
       .input(emailConfirmation)
       .mutation(async ({ ctx, input }): Promise<null> => {
@@ -113,7 +112,6 @@ export const mailProcedures = {
   sendConfirmation: endpoint(
     {
       rest: 'POST /auth/me/mail/confirmation',
-      isForSuspended: true,
       status: 200,
       summary: 'Ask for the link that confirms your email',
       description: [
@@ -177,8 +175,6 @@ export const receiptProcedures = {
   mailReceipt: endpoint(
     {
       rest: 'POST /transactions/:transaction_id/receipt-mail',
-      isForSuspended: true,
-      isForGuests: true,
       status: 204,
       summary: 'Get the receipt by email',
       description: [

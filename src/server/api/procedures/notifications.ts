@@ -99,7 +99,6 @@ export const notificationProcedures = {
   remove: endpoint(
     {
       rest: 'DELETE /notices/devices/:device_id',
-      isForSuspended: true,
       status: 204,
       summary: 'Get no more notifications on a device',
       description: 'The endpoint and the keys of the device are forgotten.',
@@ -143,7 +142,6 @@ export const notificationProcedures = {
   thank: endpoint(
     {
       rest: 'POST /notices/thank',
-      isPublic: true,
       status: 204,
       summary: 'Thank from a notification',
       description: [

@@ -10,7 +10,6 @@ export const passkeyProcedures = {
   passkeyOptions: endpoint(
     {
       rest: 'POST /auth/passkey/options',
-      isPublic: true,
       status: 200,
       summary: 'Begin to log in by a passkey',
       description: [
@@ -29,7 +28,6 @@ export const passkeyProcedures = {
   passkeyLogin: endpoint(
     {
       rest: 'POST /auth/passkey/login',
-      isPublic: true,
       status: 200,
       summary: 'Log in by a passkey',
       description: [
@@ -61,8 +59,6 @@ export const passkeyProcedures = {
   passkeyConfirmOptions: endpoint(
     {
       rest: 'POST /auth/confirm/passkey/options',
-      isForSuspended: true,
-      isForAnyPassword: true,
       status: 200,
       summary: 'Begin to confirm by a passkey',
       description: 'As for a login, for the passkeys of your account.',
@@ -80,8 +76,6 @@ export const passkeyProcedures = {
   confirmByPasskey: endpoint(
     {
       rest: 'POST /auth/confirm/passkey',
-      isForSuspended: true,
-      isForAnyPassword: true,
       status: 204,
       summary: 'Use a passkey instead of typing your password again',
       description: 'Does what `POST /auth/confirm` does.',

@@ -82,7 +82,6 @@ export const paymentProcedures = {
   onboard: endpoint(
     {
       rest: 'POST /payments/account',
-      isForSuspended: true,
       status: 200,
       summary: 'Get paid',
       description: [
@@ -111,7 +110,6 @@ export const paymentProcedures = {
   openDashboard: endpoint(
     {
       rest: 'POST /payments/dashboard-link',
-      isForSuspended: true,
       status: 200,
       summary: 'See your payouts',
       description: [

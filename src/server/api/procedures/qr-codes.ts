@@ -258,7 +258,6 @@ export const qrCodeProcedures = {
   provider: endpoint(
     {
       rest: 'GET /providers/:username',
-      isPublic: true,
       status: 200,
       summary: 'Look a provider up',
       description: [
@@ -300,7 +299,6 @@ export const qrCodeProcedures = {
   lookup: endpoint(
     {
       rest: 'GET /qr-codes/:qr_code_id',
-      isPublic: true,
       status: 200,
       summary: 'Look a QR code up',
       description: [

@@ -28,7 +28,6 @@ export const secondFactorProcedures = {
   list: endpoint(
     {
       rest: 'GET /auth/me/second-factors',
-      isForEnrolment: true,
       status: 200,
       summary: 'See your second factors',
       description: [
@@ -44,8 +43,6 @@ export const secondFactorProcedures = {
   passkeyOptions: endpoint(
     {
       rest: 'POST /auth/me/passkey/options',
-      isForEnrolment: true,
-      isForSuspended: true,
       status: 200,
       summary: 'Begin to add a passkey',
       description: [
@@ -64,8 +61,6 @@ export const secondFactorProcedures = {
   addPasskey: endpoint(
     {
       rest: 'POST /auth/me/passkeys',
-      isForEnrolment: true,
-      isForSuspended: true,
       status: 201,
       summary: 'Add a passkey',
       description: [
@@ -89,8 +84,6 @@ export const secondFactorProcedures = {
   removePasskey: endpoint(
     {
       rest: 'DELETE /auth/me/passkeys/:passkey_id',
-      isForEnrolment: true,
-      isForSuspended: true,
       status: 204,
       summary: 'Remove a passkey',
       description: 'It logs nobody in from then on. Recovery codes go with your last second factor.',
@@ -117,8 +110,6 @@ export const secondFactorProcedures = {
   beginTotp: endpoint(
     {
       rest: 'POST /auth/me/totp',
-      isForEnrolment: true,
-      isForSuspended: true,
       status: 200,
       summary: 'Begin to set up an authenticator app',
       description: [
@@ -135,8 +126,6 @@ export const secondFactorProcedures = {
   confirmTotp: endpoint(
     {
       rest: 'POST /auth/me/totp/confirmation',
-      isForEnrolment: true,
-      isForSuspended: true,
       status: 201,
       summary: 'Finish setting up an authenticator app',
       description: [
@@ -159,8 +148,6 @@ export const secondFactorProcedures = {
   removeTotp: endpoint(
     {
       rest: 'DELETE /auth/me/totp',
-      isForEnrolment: true,
-      isForSuspended: true,
       status: 204,
       summary: 'Remove your authenticator app',
       description: 'Its codes count no more. Recovery codes go with your last second factor.',
@@ -176,8 +163,6 @@ export const secondFactorProcedures = {
   renewRecoveryCodes: endpoint(
     {
       rest: 'POST /auth/me/recovery-codes',
-      isForEnrolment: true,
-      isForSuspended: true,
       status: 201,
       summary: 'Make new recovery codes',
       description: 'Ten, which are told this once. Those before no longer work.',

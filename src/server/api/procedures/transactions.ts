@@ -69,7 +69,6 @@ export const transactionProcedures = {
   create: endpoint(
     {
       rest: 'POST /transactions',
-      isForGuests: true,
       status: 201,
       summary: 'Give a tip',
       description: [
@@ -135,7 +134,6 @@ export const transactionProcedures = {
   terms: endpoint(
     {
       rest: 'GET /terms',
-      isPublic: true,
       status: 200,
       summary: 'Read the terms of tips',
       description: [
@@ -157,7 +155,6 @@ export const transactionProcedures = {
     {
       rest: 'GET /transactions/:transaction_id',
       scope: 'tips:read',
-      isForGuests: true,
       status: 200,
       summary: 'Read a transaction',
       description: [
@@ -181,9 +178,7 @@ export const transactionProcedures = {
   refund: endpoint(
     {
       rest: 'POST /transactions/:transaction_id/refund',
-      isForSuspended: true,
       scope: 'tips:refund',
-      isForGuests: true,
       status: 200,
       summary: 'Refund a tip',
       description: [
@@ -228,8 +223,6 @@ export const transactionProcedures = {
   giveUp: endpoint(
     {
       rest: 'POST /transactions/:transaction_id/cancel',
-      isForSuspended: true,
-      isForGuests: true,
       status: 200,
       summary: 'Give up a payment',
       description: [

@@ -8,13 +8,23 @@ import { STREAM_HEARTBEAT_MS } from '../http/envelope.ts';
 import { refusalOf, trpcErrorOf } from '../http/refusals.ts';
 import { type Context, countedAs } from './context.ts';
 
-interface Meta {
+/**
+ * Who is answered. `guests` are answered where the operator takes tips of theirs, and so is everybody who is logged in;
+ * `any_password` takes a password that the operator made, and `without_factor` somebody without the second factor that
+ * the operator requires, as `any_password` does.
+ */
+export type Callers = 'everybody' | 'guests' | 'any_password' | 'without_factor' | 'signed_in';
+
+/** What the middlewares of a procedure see to, and the description of its endpoint tells. */
+export interface Guarantees {
+  readonly callers?: Callers;
+  /** A suspended account may call it although it changes something. */
   readonly isForSuspended?: true;
 }
 
 const t = initTRPC
   .context<Context>()
-  .meta<Meta>()
+  .meta<Guarantees>()
   .create({
     // No stack trace leaves the server in any environment; the log has it under the request id.
     isDev: false,
@@ -28,36 +38,38 @@ const t = initTRPC
   });
 
 export const router = t.router;
+/** A part of procedures, whoever may call them. */
+export const middleware = t.middleware;
 export const createCallerFactory = t.createCallerFactory;
 
 /** Marks what the owner of a suspended account may do: secure it, close it, take its data along. */
-export const FOR_SUSPENDED: Meta = { isForSuspended: true };
+export const FOR_SUSPENDED: Guarantees = { isForSuspended: true };
 
-export const publicProcedure = t.procedure;
+export const publicProcedure = t.procedure.meta({ callers: 'everybody' });
 
 /**
  * Guarantees a live session, or an API key that may call the endpoint. The password may be one that the operator made,
  * and a second factor that the operator requires may be missing.
  */
-export const anyPasswordProcedure = requireSession({ withAnyPassword: true, withoutFactor: true });
+export const anyPasswordProcedure = requireSession('any_password');
 
 /** Guarantees a live session, as below, of somebody who may have to add a second factor first. */
-export const enrolmentProcedure = requireSession({ withoutFactor: true });
+export const enrolmentProcedure = requireSession('without_factor');
 
 /**
  * Guarantees a live session of somebody who chose their password themselves, and has a second factor where the operator
  * requires one. While suspended, the account changes nothing but by a procedure that is marked `FOR_SUSPENDED`.
  */
-export const signedInProcedure = requireSession();
+export const signedInProcedure = requireSession('signed_in');
 
 /** Guarantees that the owner typed the password recently: a stolen session changes nothing that keeps its owner out. */
 export const confirmedProcedure = confirming(signedInProcedure);
 export const confirmedEnrolmentProcedure = confirming(enrolmentProcedure);
 
 /** Takes guests as well: `ctx.account` is null without a session. One that has ended is refused all the same. */
-export const anybodyProcedure = t.procedure.use(async ({ ctx, next }) =>
-  next({ ctx: { account: await callerOf(ctx) } }),
-);
+export const anybodyProcedure = t.procedure
+  .meta({ callers: 'guests' })
+  .use(async ({ ctx, next }) => next({ ctx: { account: await callerOf(ctx, 'guests') } }));
 
 /** Takes guests where the operator does, and asks anybody else without a session to log in. */
 export const tippingProcedure = anybodyProcedure.use(({ ctx, next }) => {
@@ -84,15 +96,10 @@ function confirming(procedure: typeof signedInProcedure) {
   });
 }
 
-interface Leniency {
-  readonly withAnyPassword?: boolean;
-  readonly withoutFactor?: boolean;
-}
-
-function requireSession(leniency: Leniency = {}) {
-  return t.procedure.use(async ({ ctx, next, type, meta }) => {
+function requireSession(callers: Exclude<Callers, 'everybody' | 'guests'>) {
+  return t.procedure.meta({ callers }).use(async ({ ctx, next, type, meta }) => {
     const { token } = ctx;
-    const account = await callerOf(ctx, leniency);
+    const account = await callerOf(ctx, callers);
     if (account === null || token === null) throw new AppError('not_logged_in');
     const isAllowed = account.suspension === null || type === 'query' || meta?.isForSuspended === true;
     if (!isAllowed) throw new AppError('account_suspended');
@@ -103,15 +110,16 @@ function requireSession(leniency: Leniency = {}) {
 /** Null without a session or API key. A key works whatever became of the password, and without a second factor. */
 async function callerOf(
   { token, key, services, arrival }: Context,
-  { withAnyPassword = false, withoutFactor = false }: Leniency = {},
+  callers: Callers,
 ): Promise<Account | null> {
   if (token === null) return null;
   if (key !== null) return key.account;
   if (token.startsWith(API_KEY_PREFIX)) throw new AppError('not_for_api_keys');
   const account = await services.sessions.resume(token);
   arrival.identify(account.id);
-  if (account.mustChangePassword && !withAnyPassword) throw new AppError('password_change_required');
-  if (!withoutFactor && (await services.factorDuty.isOpen(account)))
+  if (callers === 'any_password') return account;
+  if (account.mustChangePassword) throw new AppError('password_change_required');
+  if (callers !== 'without_factor' && (await services.factorDuty.isOpen(account)))
     throw new AppError('second_factor_required');
   return account;
 }

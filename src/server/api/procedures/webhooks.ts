@@ -201,7 +201,6 @@ export const webhookProcedures = {
   remove: endpoint(
     {
       rest: 'DELETE /webhooks/:webhook_id',
-      isForSuspended: true,
       status: 204,
       summary: 'Remove a webhook',
       description: 'Nothing is told to it any more; its secret and its deliveries are forgotten.',

@@ -111,9 +111,9 @@ export function createRestAdapter(
  * @throws AppError `invalid_api_key`; `too_many_requests` when the key, or the wrong keys of the address, have used up
  *   their limit; `not_for_api_keys`, `missing_scope`, `account_suspended`.
  */
-async function withApiKey(context: Context, { isPublic, scope }: Endpoint): Promise<Context> {
+async function withApiKey(context: Context, { callers, scope }: Endpoint): Promise<Context> {
   const { token, services, arrival, quota } = context;
-  if (isPublic || token === null || !token.startsWith(API_KEY_PREFIX)) return context;
+  if (callers === 'everybody' || token === null || !token.startsWith(API_KEY_PREFIX)) return context;
   const { apiKeys, limits } = services;
   const key = await apiKeys.resume(token, arrival.address).catch(async (error: unknown) => {
     const isWrong = error instanceof AppError && error.code === 'invalid_api_key';
