@@ -113,7 +113,10 @@ export const CLOSED_ACCOUNT = 'Closed account';
 /** An empty text is the hash of no password. */
 const NO_PASSWORD_HASH = '';
 
-/** The colon makes the placeholder impossible as an email or username, and the id makes it unique. */
+/**
+ * All that becomes of an account's row; the statement throws for a column that is missing here. The colon makes the
+ * placeholder impossible as an email or username, and the id makes it unique.
+ */
 export function closedAccountRow(id: UserId, closedAtMs: number) {
   const placeholder = `closed:${id}`;
   return {
@@ -122,8 +125,15 @@ export function closedAccountRow(id: UserId, closedAtMs: number) {
     emailKey: placeholder,
     username: placeholder,
     fullName: CLOSED_ACCOUNT,
+    phone: null,
     passwordHash: NO_PASSWORD_HASH,
+    passwordExpiresAtMs: null,
+    closesAtMs: null,
     closedAtMs,
+    dayStartHour: null,
+    acceptedTerms: null,
+    termsAcceptedAtMs: null,
+    ...suspensionRow(null),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { PhotoName } from '#shared/ids.ts';
 import type { CodeRefusal, NewQrCode, QrCodeChange, QrCodeRecord } from '../port/codes.ts';
+import { CLOSED_ACCOUNT } from './accounts.ts';
 
 export const NEW_PAGE = {
   status: 'active',
@@ -8,6 +9,15 @@ export const NEW_PAGE = {
   thankYou: null,
   photoName: null,
   takesWords: true,
+  isListed: false,
+} as const;
+
+/** What becomes of the codes of a closed account; the statement throws for a column that is missing here. */
+export const CLOSED_PAGE = {
+  displayName: CLOSED_ACCOUNT,
+  greeting: null,
+  thankYou: null,
+  photoName: null,
   isListed: false,
 } as const;
 

@@ -2,7 +2,7 @@ import { and, asc, isNull, lte, or, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { accounts, closedUsernames, formerUsernames, providerCategories } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
-import { allBut, type Builder, given, insertOnce, is, save, value } from './builder.ts';
+import { allBut, type Builder, given, givenAllBut, insertOnce, is, save, value } from './builder.ts';
 
 /** Whether a column of account numbers is that of the account whose id is passed under a name. */
 export const isAccount = (column: PgColumn, name: string) =>
@@ -119,17 +119,18 @@ export function accountStatements({ db, isIn, choose }: Builder) {
       .limit(value('atMost')),
     closeAccount: db
       .update(accounts)
-      .set({
-        ...given(accounts, 'email', 'emailKey', 'username', 'fullName', 'passwordHash', 'closedAtMs'),
-        phone: null,
-        dayStartHour: null,
-        acceptedTerms: null,
-        termsAcceptedAtMs: null,
-        passwordExpiresAtMs: null,
-        closesAtMs: null,
-        suspendedAtMs: null,
-        suspensionReason: null,
-      })
+      .set(
+        givenAllBut(
+          accounts,
+          'id',
+          'number',
+          'isServiceProvider',
+          'totalTipsReceivedCents',
+          'totalTipsGivenCents',
+          'createdAtMs',
+          'lastPosition',
+        ),
+      )
       .where(is(accounts.id, 'id')),
     formerUsernamesOf: db
       .select({ username: formerUsernames.username })

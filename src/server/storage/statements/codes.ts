@@ -4,7 +4,7 @@ import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import { accounts, providerCategories } from '../schema/accounts.ts';
 import { photos, qrCodes, qrPictures } from '../schema/codes.ts';
 import type { AccountNumber } from '../schema/numbers.ts';
-import { allBut, type Builder, given, givenAllBut, insertOnce, is, matches, value } from './builder.ts';
+import { allBut, type Builder, givenAllBut, insertOnce, is, matches, value } from './builder.ts';
 
 /** The provider's names, for statements that join a code with its account. */
 export const namesOfCode = { username: accounts.username, fullName: accounts.fullName };
@@ -115,13 +115,17 @@ export function codeStatements({ db }: Builder) {
     clearCodesOfUser: db
       .update(qrCodes)
       .set({
-        ...given(qrCodes, 'displayName'),
-        status: sql`CASE WHEN ${qrCodes.status} IN ('active', 'paused') THEN 'retired' ELSE ${qrCodes.status} END`,
-
-        greeting: null,
-        thankYou: null,
-        photoName: null,
-        isListed: false,
+        ...givenAllBut(
+          qrCodes,
+          'id',
+          'userId',
+          'category',
+          'createdAtMs',
+          'sequence',
+          'status',
+          'takesWords',
+        ),
+        status: sql`case when ${qrCodes.status} in ('active', 'paused') then 'retired' else ${qrCodes.status} end`,
       })
       .where(is(qrCodes.userId, 'userId')),
     photosOfUser: db

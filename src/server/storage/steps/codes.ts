@@ -2,8 +2,14 @@
 import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { CodeStorage, NewPicture, QrCodeRecord } from '../port/codes.ts';
 import type { Operations } from '../port/operations.ts';
-import { CLOSED_ACCOUNT } from '../rules/accounts.ts';
-import { changedCode, currentCode, newCodeRow, outgoingPhoto, replacementRow } from '../rules/codes.ts';
+import {
+  CLOSED_PAGE,
+  changedCode,
+  currentCode,
+  newCodeRow,
+  outgoingPhoto,
+  replacementRow,
+} from '../rules/codes.ts';
 import type { Statements } from '../statements/all.ts';
 import { isNoted, noteAct } from './audit.ts';
 import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';
@@ -141,7 +147,7 @@ function* retire(statements: Statements, code: QrCodeRecord, nowMs: number | und
 /** Each tip page gets a name of its own, so that nothing links them. Requires the account's lock. */
 export function* closeCodes(statements: Statements, userId: UserId): Step<void> {
   const photos = yield* statements.photosOfUser.all({ userId });
-  yield* statements.clearCodesOfUser.change({ userId, displayName: CLOSED_ACCOUNT });
+  yield* statements.clearCodesOfUser.change({ userId, ...CLOSED_PAGE });
   for (const { name } of photos) yield* forgetPhoto(statements, name);
 }
 
