@@ -31,7 +31,7 @@ import { filesIn, isAsset, prepareEmptyPage } from './built-files.ts';
 import { serveConsolePages } from './console-pages.ts';
 import { createRenderedPages, type RenderedPages, UNLISTED } from './rendered-pages.ts';
 
-const EMPTY_SCREENS = [PAGE_PATHS.scan, PAGE_PATHS.statement, LINK_PATHS.reset, LINK_PATHS.confirm];
+const SCREENS = [...Object.values(PAGE_PATHS), ...Object.values(LINK_PATHS)];
 /** The page is the same for every id: the client asks for the receipt, and the answer decides who may see it. */
 const RECEIPTS = `${TRANSACTION_PREFIX}:id`;
 /** Guests' receipts outlive the setting that takes their tips, and no cache keeps a copy of their page. */
@@ -157,8 +157,9 @@ function serveRoutes(
   }
   serveAt(OFFLINE_PAGE, (c) => answer(c, present().rendered.offline));
   serveAt(PAGE_PATHS.dashboard, (c) => answer(c, present().rendered.dashboard));
-  for (const screen of [...EMPTY_SCREENS, RECEIPTS]) serveAt(screen, (c) => answer(c, present().emptyPage));
-  for (const screen of [PAGE_PATHS.auth, PAGE_PATHS.dashboard, ...EMPTY_SCREENS])
+  // The rendered ones were answered above.
+  for (const screen of [...SCREENS, RECEIPTS]) serveAt(screen, (c) => answer(c, present().emptyPage));
+  for (const screen of SCREENS.filter((path) => path !== PAGE_PATHS.home))
     serveAt(`${screen}/`, (c, { search }) => c.redirect(screen + search, 301));
   serveAt(`${RECEIPTS}/`, (c, { pathname, search }) => c.redirect(pathname.slice(0, -1) + search, 301));
   for (const path of [GUEST_RECEIPTS, `${GUEST_RECEIPTS}/`])
@@ -188,8 +189,7 @@ function serveRoutes(
     });
   }
   for (const path of [
-    ...Object.values(PAGE_PATHS),
-    ...Object.values(LINK_PATHS),
+    ...SCREENS,
     RECEIPTS,
     GUEST_RECEIPTS,
     OFFLINE_PAGE,
