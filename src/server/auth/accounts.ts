@@ -140,7 +140,14 @@ export function createAccounts(deps: {
       const { username, fullName, phone, dayStartHour } = change;
       const serviceCategories = servicesAfter(account, change);
       const email = await verifiedEmail(account, change);
-      const update: AccountChange = { email, username, fullName, phone, dayStartHour, serviceCategories };
+      const update: Required<AccountChange> = {
+        email,
+        username,
+        fullName,
+        phone,
+        dayStartHour,
+        serviceCategories,
+      };
       const result = await storage.updateAccount(account.id, update, clock());
       switch (result.outcome) {
         case 'updated':

@@ -67,6 +67,9 @@ export function accountOf(row: AccountRow & { readonly categories: string | null
   };
 }
 
+/** A value for each member, so that one which is added later does not compile without one. */
+export type All<Members> = Readonly<Record<keyof Members, unknown>> & Readonly<Record<string, unknown>>;
+
 export function changedAccount(account: Account, change: AccountChange) {
   const { email = account.email } = change.email ?? {};
   const { username = account.username, fullName = account.fullName, phone = account.phone } = change;
@@ -82,7 +85,7 @@ export function changedAccount(account: Account, change: AccountChange) {
       phone,
       isServiceProvider: services.length > 0,
       dayStartHour,
-    },
+    } satisfies All<Omit<AccountChange, 'serviceCategories'>>,
     offered: services.filter((category) => !account.serviceCategories.includes(category)),
     retired: account.serviceCategories.filter((category) => !services.includes(category)),
   };

@@ -1,6 +1,6 @@
 import type { PhotoName } from '#shared/ids.ts';
 import type { CodeRefusal, NewQrCode, QrCodeChange, QrCodeRecord } from '../port/codes.ts';
-import { CLOSED_ACCOUNT } from './accounts.ts';
+import { type All, CLOSED_ACCOUNT } from './accounts.ts';
 
 export const NEW_PAGE = {
   status: 'active',
@@ -35,7 +35,15 @@ export function replacementRow({ id: _, serviceCategory: category, ...code }: Qr
 export function changedCode(code: QrCodeRecord, change: QrCodeChange): QrCodeRecord {
   const { displayName = code.displayName, greeting = code.greeting, thankYou = code.thankYou } = change;
   const { takesWords = code.takesWords, isListed = code.isListed, status = code.status } = change;
-  return { ...code, displayName, greeting, thankYou, takesWords, isListed, status };
+  const changed = {
+    displayName,
+    greeting,
+    thankYou,
+    takesWords,
+    isListed,
+    status,
+  } satisfies All<QrCodeChange>;
+  return { ...code, ...changed };
 }
 
 export function currentCode<Code extends QrCodeRecord>(
