@@ -87,7 +87,7 @@ export function createStripe(
     async *listEvents(fromMs, toMs) {
       const asked = { types: EVENTS_OF_CHARGES, created: secondsOf(fromMs, toMs) };
       for await (const event of all((from) => stripe.events.list({ ...asked, ...from })))
-        yield events.named(event);
+        yield events.listed(event);
     },
 
     async *listPaidPages(fromMs, toMs) {

@@ -26,76 +26,72 @@ export const EVENTS_OF_CHARGES = [
   'transfer.reversed',
 ];
 
-type Named = Pick<WebhookEvent, 'id'> & {
+/** What was signed. The package gives it the type of an event, whatever JSON it is. */
+interface Content extends WebhookEvent {
+  /** The kind of object that it says it is. */
+  readonly object: string;
   readonly livemode: boolean;
-  readonly data: WebhookEvent['data'];
-};
-
-type Told = Named & { readonly isEvent: boolean };
+}
 
 export function createEventReader(stripe: Stripe, settings: StripeSettings, clock: Clock) {
   const { secretKey, webhookSecrets } = settings;
   const isLive = modeOfKey(secretKey) === 'live';
 
-  const eventOf = ({ id, livemode, data }: Named): WebhookEvent => ({
+  const eventOf = ({ id, livemode, data }: Content): WebhookEvent => ({
     id,
     data: livemode === isLive ? data : { kind: 'other' },
   });
 
-  /** Null unless one of the secrets has signed it, and it is an event. */
-  function verified(body: Uint8Array, signature: string): Named | null {
-    for (const secret of webhookSecrets)
-      for (const read of [snapshot, notification]) {
-        try {
-          return named(read(body, signature, secret));
-        } catch {
-          // The package throws errors of many kinds, for a malformed signature and for the other kind of event.
-        }
-      }
-    return null;
-  }
-
   /** The events of Stripe's first API. */
-  function snapshot(body: Uint8Array, signature: string, secret: string): Told {
+  function snapshot(body: Uint8Array, signature: string, secret: string): Content {
     const signed = [body, signature, secret, EVENT_TOLERANCE_S, undefined, clock()] as const;
-    return told(stripe.webhooks.constructEvent(...signed));
+    return contentOf(stripe.webhooks.constructEvent(...signed));
   }
 
   /** The events of Stripe's second API, which have ids alone (https://docs.stripe.com/event-destinations). */
-  function notification(body: Uint8Array, signature: string, secret: string): Told {
+  function notification(body: Uint8Array, signature: string, secret: string): Content {
     const signed = [body, signature, secret, EVENT_TOLERANCE_S, undefined, clock()] as const;
     const event = stripe.parseEventNotification(...signed);
     const about: unknown = 'related_object' in event ? event.related_object : null;
-    const { type, id } = Object(about);
-    const isOfAccount = type === 'v2.core.account' && typeof id === 'string';
-    return {
-      isEvent: event.object === 'v2.core.event',
-      id: event.id,
-      livemode: event.livemode,
-      data: isOfAccount ? { kind: 'account', accountId: id } : { kind: 'other' },
-    };
+    const { type, id: accountId } = Object(about);
+    const isOfAccount = type === 'v2.core.account' && typeof accountId === 'string';
+    const { object, id, livemode } = event;
+    return { object, id, livemode, data: isOfAccount ? { kind: 'account', accountId } : { kind: 'other' } };
   }
 
+  const readers = [
+    ['event', snapshot],
+    ['v2.core.event', notification],
+  ] as const;
+
   return {
-    named: (event: Stripe.Event): WebhookEvent => eventOf(told(event)),
+    listed: (event: Stripe.Event): WebhookEvent => eventOf(contentOf(event)),
+
+    /** Null unless one of the secrets has signed it, and it is an event. */
     readEvent(body: Uint8Array, signature: string): WebhookEvent | null {
-      const event = verified(body, signature);
-      return event && eventOf(event);
+      for (const secret of webhookSecrets)
+        for (const [object, read] of readers) {
+          try {
+            const content = read(body, signature, secret);
+            if (content.object === object && isComplete(content)) return eventOf(content);
+          } catch {
+            // The package throws errors of many kinds, for a malformed signature and for the other kind of event.
+          }
+        }
+      return null;
     },
   };
 }
 
-function told(event: Stripe.Event): Told {
-  return { isEvent: event.object === 'event', id: event.id, livemode: event.livemode, data: dataOf(event) };
+function contentOf(event: Stripe.Event): Content {
+  const { object, id, livemode } = event;
+  return { object, id, livemode, data: dataOf(event) };
 }
 
-/** The package gives the type of an event to any JSON. @throws Error for what is none. */
-function named({ isEvent, id, livemode, data }: Told): Named {
-  const { kind: _, ...names } = data;
+function isComplete({ id, livemode, data: { kind: _, ...names } }: Content): boolean {
   const texts: readonly unknown[] = [id, ...Object.values(names).filter((name) => name !== null)];
   const areNames = texts.every((text) => typeof text === 'string' && text !== '' && !text.includes('\0'));
-  if (!isEvent || !areNames || typeof livemode !== 'boolean') throw new Error('what was signed is no event');
-  return { id, livemode, data };
+  return areNames && typeof livemode === 'boolean';
 }
 
 /** Other types of event are ignored: https://docs.stripe.com/api/events/types */
