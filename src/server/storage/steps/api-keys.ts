@@ -6,7 +6,7 @@ import { accountOf } from '../rules/accounts.ts';
 import { changing } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { mailToOwner } from './mails.ts';
-import { isOfSession } from './sessions.ts';
+import { hasSession } from './sessions.ts';
 
 export function createApiKeys(engine: Engine): ApiKeys {
   const { read, change } = engine;
@@ -46,7 +46,7 @@ const add: StepOf<ApiKeys['add']> = function* (statements, isRepeated, key, maxC
   const account = yield* statements.lockAccount.one({ id: userId });
   if (!account || account.closesAtMs !== null || account.closedAtMs !== null) return 'gone';
   if (isRepeated && (yield* statements.apiKeyById.one({ id }))) return 'added';
-  if (session && !(yield* isOfSession(statements, userId, session))) return 'gone';
+  if (session && !(yield* hasSession(statements, userId, session))) return 'gone';
   if ((yield* statements.apiKeysOf.all({ userId })).length >= maxCount) return 'full';
   yield* statements.insertApiKey.change({
     ...key,

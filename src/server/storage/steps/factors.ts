@@ -13,7 +13,7 @@ import type { Statements } from '../statements/all.ts';
 import { noteAct } from './audit.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
 import { mailToOwner } from './mails.ts';
-import { isOfSession } from './sessions.ts';
+import { hasSession } from './sessions.ts';
 import { type Step, together } from './step.ts';
 
 export function createFactorSteps(engine: Engine): Factors {
@@ -115,7 +115,7 @@ function* lock(statements: Statements, holder: Holder, session?: Holder['session
   }
   const account = yield* statements.lockAccount.one({ id });
   if (account === undefined || account.closesAtMs !== null || account.closedAtMs !== null) return false;
-  return !session || (yield* isOfSession(statements, id, session));
+  return !session || (yield* hasSession(statements, id, session));
 }
 
 function* tell(statements: Statements, holder: Holder, mail: NewMail | undefined): Step<void> {

@@ -68,7 +68,7 @@ export const createSessions = (engine: Engine) =>
   }) satisfies Partial<Storage>;
 
 /** Whether a session of the account lives, under the account's lock, under which a new password ends sessions. */
-export function* isOfSession(
+export function* hasSession(
   { sessionsOfUser }: Statements,
   userId: UserId,
   tokenHash: Uint8Array,

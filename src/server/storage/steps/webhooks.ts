@@ -5,7 +5,7 @@ import type { Statements } from '../statements/all.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { newestPlace } from './events.ts';
 import { mailToOwner } from './mails.ts';
-import { isOfSession } from './sessions.ts';
+import { hasSession } from './sessions.ts';
 import { claimDueRows } from './spans.ts';
 import type { Step } from './step.ts';
 
@@ -78,7 +78,7 @@ const add: StepOf<Webhooks['add']> = function* (statements, isRepeated, endpoint
   const account = yield* statements.lockAccount.one({ id: userId });
   if (!account || account.closedAtMs !== null) return 'gone';
   if (isRepeated && (yield* find(statements, userId, id))) return 'added';
-  if (session && !(yield* isOfSession(statements, userId, session))) return 'gone';
+  if (session && !(yield* hasSession(statements, userId, session))) return 'gone';
   if ((yield* statements.webhooksOf.all({ userId })).length >= maxCount) return 'full';
   yield* statements.insertWebhook.change(newWebhookRow(endpoint, yield* newestPlace(statements, userId)));
   return 'added';
