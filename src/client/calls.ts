@@ -14,7 +14,7 @@ const NO_ANSWER: Failure = {
   retryAfterSeconds: null,
 };
 
-/** It never rejects: a refusal and a lost connection are outcomes. @param as the session's client or that of guests */
+/** Never rejects: refusals and lost connections are outcomes. @param as the client of the session, or that of guests */
 export async function call<Answer>(
   run: (api: Api) => Promise<Answer>,
   as: 'api' | 'guestApi' = 'api',

@@ -1,6 +1,7 @@
 /**
- * Of which letters, digits and symbols the print kit has typefaces: whoever prints is told before of those that it lacks.
- * A test holds this against the typefaces. Chinese characters count as there: which rare ones are not, only the files tell.
+ * Letters, digits and symbols that the print kit has typefaces for: whoever prints is told before of what it lacks. A
+ * test compares this with the typefaces. Chinese characters count as there: only the files tell which rare ones are
+ * not.
  */
 
 const SCRIPTS = [

@@ -9,7 +9,7 @@ importScripts('/dashboard-pages.js?tag of the pages');
 /** The server writes the labels of the services here. */
 const SERVICES = /* labels of the services */ {};
 
-/** Those of the newest push message. Browsers disagree about the digits of some currencies, such as HUF. */
+/** As the newest push message says. Browsers disagree about the digits of some currencies, such as HUF. */
 let presentCurrency = 'USD';
 let presentExponent = 2;
 

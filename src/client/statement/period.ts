@@ -19,8 +19,8 @@ export interface StatementQuery extends PeriodDates {
 }
 
 /**
- * Of the last month unless the address names days. A period without its end ends today, one without its beginning
- * starts with the year of its end.
+ * The statement of the days that the address names, else of the last month. A period without its end ends today, one
+ * without its beginning starts with the year of its end.
  */
 export function statementIn(
   search: string,

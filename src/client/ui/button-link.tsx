@@ -8,7 +8,7 @@ interface ButtonLinkProps {
   readonly look?: 'primary' | 'quiet';
   readonly className?: string | undefined;
   readonly onClick?: () => void;
-  /** That of the new entry of the history. */
+  /** The state of the new entry in the history. */
   readonly state?: object;
   readonly children: ReactNode;
 }

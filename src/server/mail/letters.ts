@@ -221,7 +221,7 @@ export const statementLetter = (facts: {
   readonly count: number;
   /** Refunds and other changes made in the month, of tips of any month. */
   readonly refundCount: number;
-  /** Of the tips and the refunds together. */
+  /** The sum of the tips and the refunds. */
   readonly netCents: Cents;
   readonly url: string;
   readonly unsubscribeUrl: string;

@@ -217,7 +217,7 @@ function pathForTyped(text: string): string {
 }
 
 /**
- * Of the build before only the assets count, for pages that were open during an upgrade.
+ * The assets of the build before are served as well, for pages that were open during an upgrade.
  * @param offline the service worker has its tag, because browsers install a worker that differs from theirs.
  */
 function readFiles(

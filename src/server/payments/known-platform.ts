@@ -32,7 +32,7 @@ export function isOfKeys({ paymentMode, platform }: Owned, keys: Keys): boolean 
   return paymentMode === keys.mode && !isOther;
 }
 
-/** Those of the present keys, as far as that is known while the payment service may not answer. */
+/** Keeps what is of the present keys, by the mode alone while the payment service does not tell the platform. */
 export async function ofKeys<One extends Owned>(
   service: Pick<PaymentService, 'mode' | 'platform'>,
   all: readonly One[],

@@ -2,7 +2,7 @@
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { PaymentServiceUnavailable, PaymentUndecided } from './payment-service.ts';
 
-/** So many in a row mean that it answers for none of the others either. */
+/** After this many unanswered items in a row the payment service is taken to answer for none of the others. */
 const MOST_UNANSWERED = 3;
 
 /**
@@ -19,7 +19,7 @@ export async function takeEach<Item>(
     tellFault,
   }: {
     readonly before?: () => Promise<void>;
-    /** What an item is about: several about the same say no more than one of whether others are answered. */
+    /** What an item is about. Several unanswered items about the same count once. */
     nameOf(item: Item): string;
     take(item: Item): Promise<void>;
     tellFault(err: unknown, item: Item): void;

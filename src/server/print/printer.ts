@@ -71,7 +71,7 @@ export function createPrinter(deps: {
   };
 }
 
-/** Both kinds of a sheet may lie in one folder. */
+/** Names tell the target, because both kinds of a sheet may lie in one folder. */
 function fileNameFor(target: PrintTarget, file: PrintFile): string {
   return target === 'printer' ? file.replace(/\.pdf$/, '-printer.pdf') : file;
 }

@@ -31,7 +31,7 @@ interface Waiting<Key> {
   refuse(): void;
 }
 
-/** Either has children or, at the end of a path, those who wait. Only the root may have neither. */
+/** A branch has children or, at the end of a path, those who wait. Only the root may have neither. */
 interface Branch<Key> {
   count: number;
   /** In the order of their next turns. */

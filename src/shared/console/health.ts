@@ -29,7 +29,7 @@ const paymentSigns = z.object({
   owedByReceivers: debts,
   owedToGivers: debts,
   owedToReceivers: debts,
-  /** Those that can still be answered, and the first deadline; null where none is known. */
+  /** Disputes that can still be answered; `answerBy` is the first deadline, null where none is known. */
   disputes: z.object({ count: z.number(), answerBy: z.iso.datetime().nullable() }),
   /** Authorised tips that were to be captured more than an hour ago. */
   uncaptured: z.number(),

@@ -65,7 +65,7 @@ export interface Person {
   readonly deviceCount: number;
   readonly apiKeyCount: number;
   readonly webhookCount: number;
-  /** Those of them that are switched off, by whomever. */
+  /** The number of webhooks that are switched off, by whomever. */
   readonly webhookOffCount: number;
   readonly passkeyCount: number;
   readonly hasTotp: boolean;

@@ -84,8 +84,9 @@ export const foundTip = z.object({
     z.object({
       kind: z.enum(ADJUSTMENT_KINDS),
       at: z.iso.datetime(),
-      /** Of the giver, fees included; and of what the receiver got. */
+      /** What moved for the giver, fees included. */
       paidCents: z.int(),
+      /** What moved for the receiver. */
       netAmountCents: z.int(),
       source: z.string(),
     }),
@@ -170,7 +171,7 @@ export const paymentTroubles = z.object({
       attempts: z.int(),
     }),
   ),
-  /** Those that are neither won nor lost, the newest first, at most 50. */
+  /** Disputes that are neither won nor lost, the newest first, at most 50. */
   disputes: z.array(
     z.object({
       ...movedMoney,

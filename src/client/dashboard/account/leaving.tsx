@@ -53,7 +53,7 @@ export function Leaving({ user }: { readonly user: User }) {
 
 interface DownloadButtonProps {
   readonly data: DataDownload;
-  /** Of two buttons only one shows the failure. */
+  /** Only one of the two buttons shows the failure. */
   readonly isShowingFailure: boolean;
 }
 

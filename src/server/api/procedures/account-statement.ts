@@ -43,7 +43,7 @@ interface Period {
 
 interface StatementPeriod extends Period {
   readonly timeZone: string;
-  /** Both when it is left out. */
+  /** Left out for both directions. */
   readonly direction?: 'sent' | 'received' | undefined;
 }
 

@@ -53,7 +53,7 @@ export interface Restored {
   readonly newestTipAtMs: number | null;
   readonly sessionCount: number;
   readonly apiKeyCount: number;
-  /** Those of the backup that were on. */
+  /** The number of webhooks that were on in the backup. */
   readonly webhookCount: number;
   /** Devices with notifications, and invitations with a use left. */
   readonly deviceCount: number;

@@ -28,7 +28,7 @@ export interface PersonFacts extends Omit<PersonNames, 'suspendedAtMs'> {
   readonly deviceCount: number;
   readonly apiKeyCount: number;
   readonly webhookCount: number;
-  /** Of the webhooks. */
+  /** The number of webhooks that are switched off, by whomever. */
   readonly webhookOffCount: number;
 }
 

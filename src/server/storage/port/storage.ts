@@ -145,7 +145,7 @@ export interface LiveApiKey extends Pick<ApiKeyRecord, 'id' | 'scopes' | 'addres
   readonly account: Account;
 }
 
-/** Of deleted rows nothing is left, or what only a copy removes, or what stays while files are used or lack room. */
+/** What is left of deleted rows: nothing; what only a copy removes; what stays while files are used or lack room. */
 export type Remnants = 'complete' | 'partial' | 'busy';
 
 export interface Storage

@@ -22,7 +22,7 @@ export function bookKindsOf({ direction, isOfChanges }: BookFilter): readonly En
 
 /** The sums of an entry's tip as it was given, its adjustment, and what was adjusted before its reversal. */
 interface Origin extends Sums {
-  /** Of the entry, in its account. */
+  /** The position of the entry in its account. */
   readonly position: number;
   /** Null unless the tip was reversed. */
   readonly receiverPositionOfReversal: number | null;

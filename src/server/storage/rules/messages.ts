@@ -36,7 +36,7 @@ export function newMessagesRow(
   };
 }
 
-/** Of the name only its presence counts, because the giver may have changed it meanwhile. */
+/** Compares only whether there is a name, because the giver may have changed it meanwhile. */
 export function isSameMessage(kept: KeptMessage | undefined, given: GiverMessage | undefined): boolean {
   if (kept?.isErased) return true;
   return (

@@ -13,7 +13,7 @@ const MAX_REWRITTEN_BYTES = 64 * 1_024 * 1_024;
 const PATIENCE_MS = 5_000;
 const PAUSE_MS = 50;
 
-/** `busy` while others use the file; `impossible` where there is no room, which would cost a rewrite at each try. */
+/** `busy` while others use the file, which is tried again; `impossible` where there is no room for the rewrite. */
 type Outcome = 'done' | 'busy' | 'impossible';
 
 /** Rewrites a small file and empties the log; `busy` when others kept using the file, or the disk is full. */

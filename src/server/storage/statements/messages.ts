@@ -34,7 +34,7 @@ export function messageStatements({ db, isIn }: Builder) {
   const noMessages = { message: null, giverName: null, isErased: true };
   /** PostgreSQL asks this again of a row that it waited for, but not what is within a subquery. */
   const isUnreported = sql`not (${isOpenReport})`;
-  /** Those of an account that is to be closed, at most so many; reported ones stay until the report is settled. */
+  /** The first messages under a condition, at most so many; reported ones stay until the report is settled. */
   const isAmongFirst = (condition: SQL) =>
     sql`${tipMessages.transactionId} in (
       select transaction_id from ${tipMessages} where ${condition} and ${isUnreported} limit ${value('atMost')}

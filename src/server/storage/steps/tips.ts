@@ -264,7 +264,7 @@ function* paidTip(statements: Statements, id: TransactionId) {
   return found;
 }
 
-/** Each gets an entry in both accounts, and other processes are told. Requires the accounts' locks. */
+/** Enters adjustments in both accounts, and tells other processes. Requires the accounts' locks. */
 export function* adjustPaidTip(
   statements: Statements,
   id: TransactionId,
