@@ -50,6 +50,24 @@ async function openWithPeople() {
   return { path, tip, env: { DATABASE_URL: path }, close: storage.close };
 }
 
+/** A module with which a process kills itself when it is about to change a folder for the so-manieth time. */
+function killingAt(count: number): string {
+  const source = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    let left = ${count};
+    for (const name of ['linkSync', 'renameSync', 'rmSync']) {
+      const change = fs[name];
+      fs[name] = (...words) => {
+        left -= 1;
+        if (left === 0) process.kill(process.pid, 'SIGKILL');
+        return change(...words);
+      };
+    }
+    syncBuiltinESMExports();`;
+  return `data:text/javascript;base64,${Buffer.from(source).toString('base64')}`;
+}
+
 describe('a backup', () => {
   test('is for its owner’s eyes only', async () => {
     const { env } = await startWithPeople();
@@ -371,6 +389,40 @@ describe('restoring', () => {
     const back = await runHere('db-restore', env, [`${server.databasePath}.before-restore`]);
     expect(back.code).toBe(0);
     expect(tipsIn(server.databasePath)).toEqual([unsaved]);
+  });
+
+  test('killed at any moment leaves the database or the backup, whole, for the next start', async () => {
+    const { path, tip, env, close } = await openWithPeople();
+    const old = [await tip()];
+    const file = join(temporaryFolder(), 'backup.db');
+    await runHere('db-backup', env, [file]);
+    // Of a killed server: its newest tip is in the log alone.
+    old.push(await tip());
+    const killed = join(temporaryFolder(), 'killed.db');
+    for (const suffix of ['', '-wal']) copyFileSync(`${path}${suffix}`, `${killed}${suffix}`);
+    await close();
+
+    for (let kills = 1; ; kills += 1) {
+      const place = join(temporaryFolder(), 'tipwell.db');
+      for (const suffix of ['', '-wal']) copyFileSync(`${killed}${suffix}`, `${place}${suffix}`);
+      const { signal, code } = await runToEnd(
+        'db-restore',
+        { DATABASE_URL: place, NODE_OPTIONS: `--import=${killingAt(kills)}` },
+        [file],
+      );
+      const storage = await databaseAt({ engine: 'sqlite', path: place }).openForServer(OPENING);
+      await storage.close();
+      const isRestored = tipsIn(place).length === 1;
+      expect(tipsIn(place), `kill ${kills}`).toEqual(isRestored ? old.slice(0, 1) : old);
+      const aside = `${place}.before-restore`;
+      expect(existsSync(aside), `kill ${kills}`).toBe(isRestored);
+      if (isRestored) expect(tipsIn(aside), `kill ${kills}`).toEqual(old);
+      if (signal === null) {
+        expect({ code, isRestored }).toEqual({ code: 0, isRestored: true });
+        expect(kills).toBeGreaterThan(10);
+        break;
+      }
+    }
   });
 
   test('through a symbolic link leaves the link, and replaces the file that it leads to', async () => {

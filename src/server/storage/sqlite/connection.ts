@@ -8,7 +8,14 @@ import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { SOFTWARE } from '#shared/software.ts';
 import { DatabaseRefused } from '../port/database.ts';
-import { hasOtherNames, locate, makeFile, makeFolderOf, tighten } from './database-files.ts';
+import {
+  hasOtherNames,
+  locate,
+  makeFile,
+  makeFolderOf,
+  tighten,
+  undoUnfinishedRestore,
+} from './database-files.ts';
 
 export type { Database };
 
@@ -125,6 +132,7 @@ export function holdDatabase(path: string): () => void {
     try {
       lock.pragma('journal_mode = MEMORY');
       lock.exec('BEGIN EXCLUSIVE');
+      undoUnfinishedRestore(locate(path));
     } catch (error) {
       lock.close();
       throw error;

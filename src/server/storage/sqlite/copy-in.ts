@@ -12,7 +12,7 @@ import type { AuditHead } from '../rules/audit.ts';
 import { MADE_AT_A_START } from '../schema/tables.ts';
 import { inspectDatabase } from './backup.ts';
 import { type Database, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
-import { COMPANIONS, locate, removeDatabase } from './database-files.ts';
+import { ALL_FILES, locate, removeDatabase } from './database-files.ts';
 import { noteUnusedNumbers } from './ledger-check.ts';
 import { migrate } from './migrations.ts';
 
@@ -41,7 +41,7 @@ export async function fill(path: string, tables: AllRows, past: NotedPast, act?:
 
 /** Somebody's log would be taken for that of the new file. @throws DatabaseRefused */
 function requireNothingAt(place: string): void {
-  const taken = ['', ...COMPANIONS].map((suffix) => `${place}${suffix}`).find((file) => existsSync(file));
+  const taken = ALL_FILES.map((suffix) => `${place}${suffix}`).find((file) => existsSync(file));
   if (taken !== undefined)
     throw new DatabaseRefused(`There is a file ${taken} already. Nothing was changed. Name a new file.`);
 }

@@ -2,12 +2,14 @@
 import {
   chmodSync,
   closeSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
@@ -23,9 +25,14 @@ const OWN_FOLDER = 'data';
 /** Linux follows as many symbolic links. */
 const MAX_LINKS = 40;
 
-export const COMPANIONS = ['-wal', '-shm'] as const;
+/** What SQLite would take for a part of whatever database has the name. */
+export const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
+export const ALL_FILES = ['', ...COMPANIONS] as const;
 /** Suffixes of all files of a database, the empty one included. */
-const BELONGING = /^(?:\.lock|(?:\.incoming|\.before-restore(?:-\d+)?)?(?:-wal|-shm)?)$/;
+const BELONGING = /^(?:\.lock|(?:\.incoming|\.before-restore(?:-\d+)?)?(?:-wal|-shm|-journal)?)$/;
+
+/** Suffixes of the names under which a restore keeps what was there before. */
+const KEPT_ASIDE = /^\.before-restore(?:-\d+)?$/;
 
 /** Suffixes of the names that SQLite, the lock or a restore writes over or removes beside a database. */
 const WRITTEN_OVER = /^(?:\.lock|\.incoming|(?:\.incoming|\.before-restore(?:-\d+)?)?-(?:wal|shm|journal))$/;
@@ -63,6 +70,33 @@ function locateFolder(folder: string): string {
 export function hasOtherNames(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true && stat.nlink > 1;
+}
+
+/** Device and inode, which identify a file while it is open; null without a file. */
+export function identityOf(file: string): string | null {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat ? `${stat.dev}:${stat.ino}` : null;
+}
+
+/**
+ * Undoes a restore that was broken off while the database had the second name under which it was to be kept aside.
+ * Requires the lock, without which another process might be restoring.
+ */
+export function undoUnfinishedRestore(place: string): void {
+  if (!hasOtherNames(place)) return;
+  const folder = dirname(place);
+  for (const name of namesIn(folder) ?? []) {
+    const aside = join(folder, name);
+    const isSecondName =
+      aside.startsWith(place) &&
+      KEPT_ASIDE.test(aside.slice(place.length)) &&
+      identityOf(aside) === identityOf(place);
+    if (!isSecondName) continue;
+    // A reader may have begun a new log meanwhile. The log comes back first: without it the newest tips are missing.
+    for (const suffix of COMPANIONS.filter((each) => existsSync(`${aside}${each}`)))
+      renameSync(`${aside}${suffix}`, `${place}${suffix}`);
+    removeDatabase(aside);
+  }
 }
 
 /** Creates missing folders privately; existing ones stay as they are. */
@@ -105,5 +139,5 @@ function closeToOthers(path: string, mode: number): void {
 }
 
 export function removeDatabase(path: string): void {
-  for (const suffix of ['', ...COMPANIONS]) rmSync(`${path}${suffix}`, { force: true });
+  for (const suffix of ALL_FILES) rmSync(`${path}${suffix}`, { force: true });
 }

@@ -2,9 +2,8 @@
  * A deleted or replaced file accepts writes while it is open, which are lost with the process
  * (https://sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use).
  */
-import { statSync } from 'node:fs';
 import { IN_MEMORY } from './connection.ts';
-import { COMPANIONS, locate } from './database-files.ts';
+import { identityOf, locate } from './database-files.ts';
 
 /** Null while all is well; once a file is lost, a sentence about it at every call. */
 export type FileWatch = () => string | null;
@@ -15,7 +14,7 @@ export const WITHOUT_FILES: FileWatch = () => null;
 export function watchFiles(path: string): FileWatch {
   if (path === IN_MEMORY) return WITHOUT_FILES;
   const place = locate(path);
-  const opened = ['', ...COMPANIONS].map((suffix) => {
+  const opened = ['', '-wal', '-shm'].map((suffix) => {
     const file = `${place}${suffix}`;
     return { file, identity: identityOf(file) };
   });
@@ -27,10 +26,4 @@ export function watchFiles(path: string): FileWatch {
       loss = `${lost.file} is not the file that was opened: it was deleted, moved or replaced. Nothing is saved until the server is restarted, which opens what is there then`;
     return loss;
   };
-}
-
-/** Device and inode, which identify a file while it is open; null without a file. */
-function identityOf(file: string): string | null {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stat ? `${stat.dev}:${stat.ino}` : null;
 }

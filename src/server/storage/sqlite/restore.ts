@@ -1,5 +1,5 @@
 /** Restores a backup: keeps the present database aside, ends sessions, tells the operator of changes. */
-import { existsSync, renameSync, statSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SOFTWARE } from '#shared/software.ts';
 import { AUDIT_HEAD } from '../care/audit.ts';
@@ -11,7 +11,15 @@ import { DatabaseRefused, type Restored, type RestoreOptions } from '../port/dat
 import type { AuditHead } from '../rules/audit.ts';
 import { copyDatabase, requireSound } from './backup.ts';
 import { DAMAGE, type Database, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
-import { COMPANIONS, locate, removeDatabase, requireLasting, tighten } from './database-files.ts';
+import {
+  ALL_FILES,
+  COMPANIONS,
+  locate,
+  removeDatabase,
+  requireLasting,
+  tighten,
+  undoUnfinishedRestore,
+} from './database-files.ts';
 import { checkIntegrity, tipsOfPast } from './ledger-check.ts';
 import { appliedTo } from './migrations.ts';
 
@@ -30,13 +38,16 @@ export async function restore(backup: string, path: string, options: RestoreOpti
     const prepared = await prepare(incoming, place, options);
     flush(incoming);
     tighten(place);
-    const keptAside = existsSync(place) ? setAside(place) : null;
-    removeDatabase(place);
+    const keptAside = existsSync(place) ? keepAside(place) : null;
+    // The log goes before the file is replaced, so that the restored one never meets a foreign log.
+    for (const suffix of COMPANIONS) rmSync(`${place}${suffix}`, { force: true });
+    flush(dirname(place));
     renameSync(incoming, place);
     flush(dirname(place));
     return { tipCount, past, ...prepared, keptAside };
   } finally {
     removeDatabase(incoming);
+    undoUnfinishedRestore(place);
     release();
   }
 }
@@ -104,13 +115,22 @@ function askIn(database: Database) {
   return (query: string) => database.prepare<[], number>(query).pluck().get() ?? null;
 }
 
-function setAside(place: string): string {
+/**
+ * Gives the present database a second name, so that a kill leaves it or the restored one under the first; the next
+ * start takes the second one away again.
+ */
+function keepAside(place: string): string {
+  const isTaken = (name: string) => ALL_FILES.some((suffix) => existsSync(`${name}${suffix}`));
   let aside = `${place}.before-restore`;
-  for (let count = 2; existsSync(aside); count += 1) aside = `${place}.before-restore-${count}`;
-  // The log moves before its database, so that the restored file never meets a foreign log.
-  for (const suffix of COMPANIONS) {
-    if (existsSync(`${place}${suffix}`)) renameSync(`${place}${suffix}`, `${aside}${suffix}`);
+  for (let count = 2; isTaken(aside); count += 1) aside = `${place}.before-restore-${count}`;
+  const present = (suffix: string) => existsSync(`${place}${suffix}`);
+  try {
+    for (const suffix of ALL_FILES.filter(present)) linkSync(`${place}${suffix}`, `${aside}${suffix}`);
+  } catch {
+    // Where a file system has no hard links, there is no database under its name for a moment.
+    for (const suffix of ALL_FILES.toReversed().filter(present))
+      renameSync(`${place}${suffix}`, `${aside}${suffix}`);
   }
-  renameSync(place, aside);
+  flush(dirname(place));
   return aside;
 }
