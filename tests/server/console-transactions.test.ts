@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { linesOfTroubles } from '#server/commands/tip-lines.ts';
 import { createRefundRequests } from '#server/payments/refund-requests.ts';
 import type { Act } from '#server/storage/port/audit.ts';
 import { readSecrets } from '#server/storage/port/secrets.ts';
@@ -319,6 +320,10 @@ test('disputes have their deadline, debts end by an act with its row, and what i
   ]);
   expect(Date.parse(troubles.disputes[0]?.answerBy ?? '')).toBeGreaterThan(t.clock.nowMs);
   expect(troubles.debts).toMatchObject([{ id, kind: 'owed_by_receiver', cents: 2_100 }]);
+  expect(linesOfTroubles(troubles).join('\n')).toContain('The server takes it when it can.');
+  const withoutKeys = linesOfTroubles(await (await commandOf(t, 'simulated')).listTroubles()).join('\n');
+  expect(withoutKeys).toContain('with other keys than the server has now');
+  expect(withoutKeys).not.toContain('when it can');
   const { console } = await createOperator(t);
   const settle = (debt: 'owed_by_receiver' | 'owed_to_giver') =>
     console.transactions.settle.mutate({ name: id, debt, cents: 2_100, reason: 'The provider has left' });

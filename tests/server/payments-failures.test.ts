@@ -227,6 +227,43 @@ describe('money that has gone back, of which no notice ever came,', () => {
     expect(await statesOf(scene)).toEqual(['refunded']);
   });
 
+  test('is asked for each minute until it is answered, without the lists, which are read every ten', async () => {
+    const scene = await openPaymentScene({ isUndoable: false });
+    const { stripe, t } = scene;
+    const paid = async () => {
+      await scene.give();
+      const { chargeId } = scene.pay();
+      await scene.deliver();
+      return chargeId;
+    };
+    const silent = await paid();
+    const other = await paid();
+    for (const chargeId of [silent, other]) stripe.refundAtStripe(chargeId);
+    const asked = (end: string) => stripe.requests.filter(({ path }) => path.endsWith(end)).length;
+    stripe.fail(({ path }) => (path.endsWith(silent) ? { is: 'status', status: 500 } : null));
+    t.clock.nowMs += 15 * MINUTE_MS;
+    await t.app.sweepPayments();
+    const lists = () => [asked('/events'), asked('/checkout/sessions')];
+    const before = lists();
+    for (let minute = 1; minute < 10; minute += 1) {
+      const ofSilent = asked(silent);
+      t.clock.nowMs += MINUTE_MS;
+      await t.app.sweepPayments();
+      expect(asked(silent)).toBeGreaterThan(ofSilent);
+    }
+    expect(lists()).toEqual(before);
+    expect((await statesOf(scene)).toSorted()).toEqual(['refunded', 'succeeded']);
+    expect(await (await t.send('/readyz')).text()).toContain('The payment service has not answered, or has');
+    t.clock.nowMs += MINUTE_MS;
+    await t.app.sweepPayments();
+    expect(lists()).not.toEqual(before);
+    stripe.fail(() => null);
+    t.clock.nowMs += MINUTE_MS;
+    await t.app.sweepPayments();
+    expect(await statesOf(scene)).toEqual(['refunded', 'refunded']);
+    expect(await (await t.send('/readyz')).text()).not.toContain('The payment service has not answered');
+  });
+
   test('is entered once the database takes anything again', async () => {
     const scene = await goneBack('refundAtStripe');
     const { t } = scene;

@@ -157,6 +157,34 @@ test('a refund that does not reach its giver is taken back from the books, and o
   await scene.compare();
 });
 
+test('what did not reach its giver and was paid to them in another way is not paid once more by a refund of the rest', async () => {
+  const scene = await openCaptured();
+  const { t, stripe, provider, chargeId, id } = scene;
+  const failed = stripe.refundPart(chargeId, 1_050, { isPending: true });
+  await scene.deliver();
+  stripe.failRefund(failed);
+  await scene.deliver();
+  const refunds = () => stripe.charges.get(chargeId)?.refunds.length;
+  const settle = () =>
+    t.storage.payments.settleDebt(id, 'owed_to_giver', t.clock.nowMs, {
+      actor: { kind: 'command', name: 'ops', host: 'bar' },
+      action: 'refund_paid_otherwise',
+      subject: id,
+      reason: null,
+      atMs: t.clock.nowMs,
+    });
+  // Also when it was asked for before, and the payment service did not answer.
+  stripe.fail(({ path }) => (path === '/refunds' ? { is: 'status', status: 500 } : null));
+  await expect(provider.trpc.transactions.refund.mutate({ id })).rejects.toThrow('does not answer');
+  expect(await settle()).toBe(true);
+  stripe.fail(() => null);
+  await scene.pass(DAY_MINUTES);
+  expect(refunds()).toBe(1);
+  await expect(provider.trpc.transactions.refund.mutate({ id })).rejects.toThrow(/refunded/);
+  expect(refunds()).toBe(1);
+  expect(await scene.totals()).toEqual([2_000, 970]);
+});
+
 test('a refund in full that does not reach its giver is told after its reversal', async () => {
   const scene = await openCaptured();
   const { stripe, chargeId } = scene;

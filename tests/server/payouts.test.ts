@@ -174,6 +174,35 @@ test('an account that Stripe does not let be read keeps no other from its daily 
   });
 });
 
+test('accounts that Stripe does not let be read are asked for each hour, and keep no other from its daily look', async () => {
+  const scene = await openScene();
+  const { t, stripe } = scene;
+  const refused: string[] = [];
+  for (let index = 0; index < 21; index += 1)
+    refused.push(await scene.makePayable(await enter(t, `provider${index}`, ['barber'])));
+  t.clock.nowMs += 1_000;
+  const other = await scene.makePayable(await enter(t, 'sam', ['barber']));
+  const isRefused = (path: string) => refused.some((accountId) => path.endsWith(accountId));
+  stripe.fail(({ path }) =>
+    isRefused(path) ? { is: 'refused', status: 400, message: 'It cannot be read here' } : null,
+  );
+  stripe.changeQuietly(other, { chargesEnabled: false });
+  t.clock.nowMs += DAY_MS + 1_000;
+  stripe.requests.length = 0;
+  const asked = () => pathsOf(scene).filter(isRefused).length;
+  for (let minute = 0; minute < 3; minute += 1) {
+    await t.app.sweepPayments();
+    t.clock.nowMs += MINUTE_MS;
+  }
+  expect(await t.storage.payments.findPayoutAccount({ accountId: other })).toMatchObject({
+    chargesEnabled: false,
+  });
+  expect(asked()).toBe(21);
+  t.clock.nowMs += 60 * MINUTE_MS;
+  await t.app.sweepPayments();
+  expect(asked()).toBe(41);
+});
+
 test('an account that is gone counts no more, and leads to a new one', async () => {
   const scene = await openScene();
   const { t, stripe, provider, give, status } = scene;

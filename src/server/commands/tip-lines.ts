@@ -1,7 +1,7 @@
 /** Lines about changed money for the command about tips: of one tip, and of all that waits for an operator. */
 import { spellAmount } from '#shared/console/fee-csv.ts';
 import {
-  DEBT_TEXTS,
+  debtText,
   type FoundTipView,
   type PaymentTroubles,
   RETURN_TEXTS,
@@ -25,7 +25,7 @@ export function linesOfChanges({ changes, debts, exponent, currency }: FoundTipV
         `  change   ${RETURN_TEXTS[kind]}, ${at(time)}: customer ${amount(paidCents)}, provider ` +
         `${amount(netAmountCents)} (${source})`,
     ),
-    ...debts.map(({ kind, dueCents }) => `  owed     ${amount(dueCents)}. ${DEBT_TEXTS[kind]}`),
+    ...debts.map((debt) => `  owed     ${amount(debt.dueCents)}. ${debtText(debt)}`),
   ];
 }
 
@@ -61,10 +61,10 @@ export function linesOfTroubles(troubles: PaymentTroubles): string[] {
     ),
     ...under(
       'Debts:',
-      debts.flatMap(({ id, kind, dueCents, receiverName, since, attempts }) => [
+      debts.flatMap(({ id, kind, isOfKeys, dueCents, receiverName, since, attempts }) => [
         `${id}, ${amount(dueCents)}, tip for ${JSON.stringify(receiverName)}, since ${at(since)}` +
           `${attempts > 0 ? `, tried ${attempts} ${attempts === 1 ? 'time' : 'times'}` : ''}`,
-        `  ${DEBT_TEXTS[kind]}`,
+        `  ${debtText({ kind, isOfKeys })}`,
       ]),
     ),
     ...under(

@@ -38,7 +38,7 @@ export function createPaidTips(
 ): TipPayments {
   const { storage, service, clock, log, excludedCategories, accounts, random } = deps;
   const { payments } = storage;
-  const progress = createPaymentProgress({ ...deps, hasReadPages: () => recovery.hasReadPages() });
+  const progress = createPaymentProgress({ ...deps, hasReadPages: () => recovery.hasCaughtUp() });
   const knownPlatform = createKnownPlatform({ service, tellUnavailable });
   const looks = createPaymentLooks({ ...deps, progress });
   const { between } = looks;

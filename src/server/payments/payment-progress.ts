@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { PaymentMove, PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
+import { mayRefundAll } from '#server/storage/rules/debts.ts';
 import { LATEST_LOOK_MS } from '#server/storage/rules/payments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ReceiptToken, TransactionId } from '#shared/ids.ts';
@@ -179,8 +180,9 @@ function createEndings(deps: {
 
   async function refund(payment: PaymentRecord): Promise<PaymentRecord> {
     if (payment.state !== 'succeeded' || !payment.refund) return payment;
-    const outcome = await service.refund(payment);
     const ended = { kind: 'refund_refused', askedAtMs: payment.refund.askedAtMs } as const;
+    if (!mayRefundAll(payment)) return move(payment, ended);
+    const outcome = await service.refund(payment);
     // Only the charge tells whether all of it went back: a dispute that nobody here knows of may have a part.
     const settled = outcome === 'refused' ? payment : await settle(payment);
     if (settled.state !== 'succeeded') return settled;

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isWithin } from '#shared/calendar.ts';
 import type { UserId } from '#shared/ids.ts';
 import { type PaymentService, PaymentServiceUnavailable, PaymentUndecided } from './payment-service.ts';
 import { takeEach } from './take-each.ts';
@@ -29,7 +29,8 @@ const GONE = 'gone';
 
 const IMPATIENT_INTERVAL_MS = 5_000;
 const PATIENT_INTERVAL_MS = 5 * 60_000;
-const DAY_MS = 24 * 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
 /** By so much the clocks of two processes may differ. */
 const CLOCKS_DIFFER_MS = 60_000;
 const READ_AT_ONCE = 20;
@@ -50,6 +51,8 @@ export function createPayoutAccounts(deps: {
   const { payments } = deps.storage;
   const paymentMode = service.mode;
 
+  /** When accounts were asked for in vain. Others are read first. */
+  const unanswered = new Map<string, number>();
   const looking = new Map<string, Promise<PayoutAccount>>();
 
   /** Whoever looks meanwhile waits for the same answer. An event needs an answer of its own, which is younger than it. */
@@ -121,31 +124,37 @@ export function createPayoutAccounts(deps: {
 
     async sweep() {
       const platform = await service.platform();
+      const nowMs = clock();
+      for (const [accountId, atMs] of unanswered)
+        if (!isWithin(HOUR_MS, atMs, nowMs)) unanswered.delete(accountId);
       const stale = await payments.listStalePayoutAccounts(
         { paymentMode, platform },
-        clock() - DAY_MS,
-        READ_AT_ONCE,
+        nowMs - DAY_MS,
+        READ_AT_ONCE + unanswered.size,
       );
-      await takeEach(stale, {
-        nameOf: ({ accountId }) => accountId,
-        async take(known) {
-          try {
-            const told = await read(known);
-            const hasChanged =
-              told.chargesEnabled !== known.chargesEnabled || told.payoutsEnabled !== known.payoutsEnabled;
-            if (hasChanged) deps.tellUnheard();
-          } catch (err) {
-            if (!(err instanceof PaymentUndecided)) throw err;
-            log.warn(
-              { err, account: known.accountId },
-              'the payment service does not let an account be read',
-            );
-          }
+      await takeEach(
+        stale.filter(({ accountId }) => !unanswered.has(accountId)),
+        {
+          nameOf: ({ accountId }) => accountId,
+          async take(known) {
+            const { accountId, chargesEnabled, payoutsEnabled } = known;
+            unanswered.set(accountId, nowMs);
+            try {
+              const told = await read(known);
+              unanswered.delete(accountId);
+              if (told.chargesEnabled !== chargesEnabled || told.payoutsEnabled !== payoutsEnabled)
+                deps.tellUnheard();
+            } catch (err) {
+              if (err instanceof PaymentUndecided)
+                log.warn({ err, account: accountId }, 'the payment service does not let an account be read');
+              throw err;
+            }
+          },
+          tellFault(err) {
+            throw err;
+          },
         },
-        tellFault(err) {
-          throw err;
-        },
-      });
+      );
     },
   };
 }

@@ -6,9 +6,9 @@ import type { Clock } from '#shared/calendar.ts';
 import { isServiceCategory } from '#shared/categories.ts';
 import { isTransactionId, isUserId, readQrCodeId, type TransactionId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
+import { type CatchUp, createCatchUp } from './catch-up.ts';
 import type { PaymentProgress } from './payment-progress.ts';
 import type { PageTip, PaidPage, PaymentService } from './payment-service.ts';
-import { takeEach } from './take-each.ts';
 
 const HOUR_MS = 60 * 60_000;
 /** For clocks that differ, and for a page that is paid in the last minute of its hour. */
@@ -18,7 +18,10 @@ const READ_AGAIN_MS = 3 * 24 * HOUR_MS;
 /** How far it looks back when the database has no payment, as after a restore of an early backup. */
 const LOOK_BACK_MS = 30 * 24 * HOUR_MS;
 
-export type Recovery = ReturnType<typeof createRecovery>;
+export interface Recovery extends CatchUp {
+  /** Notes where the database ends, before anything is added to it. */
+  noteStart(): Promise<number>;
+}
 
 export function createRecovery(deps: {
   readonly storage: Pick<Storage, 'payments'>;
@@ -29,12 +32,11 @@ export function createRecovery(deps: {
   /** Called before each page. */
   between(): Promise<void>;
   tellUnknown(checkoutId: string): void;
-}) {
+}): Recovery {
   const { service, clock, log, progress, between, tellUnknown } = deps;
   const { payments } = deps.storage;
   const named = new Set<string>();
   let start: Promise<number> | undefined;
-  let readToMs: number | undefined;
 
   async function readStart(): Promise<number> {
     const newestMs = await payments.newestPaymentMs();
@@ -42,7 +44,6 @@ export function createRecovery(deps: {
     return newestMs === null ? nowMs - LOOK_BACK_MS : Math.min(newestMs - OVERLAP_MS, nowMs - READ_AGAIN_MS);
   }
 
-  /** Notes where the database ends, before anything is added to it. */
   async function noteStart(): Promise<number> {
     try {
       start ??= readStart();
@@ -101,23 +102,18 @@ export function createRecovery(deps: {
     else if (own !== known) await progress.settle(heard);
   }
 
-  return {
-    noteStart,
-    hasReadPages: () => readToMs !== undefined,
-
-    /** Compares pages paid since the newest payment, later since the last call. @throws PaymentServiceUnavailable. */
-    async catchUp(): Promise<void> {
-      const toMs = clock();
-      const fromMs = readToMs === undefined ? await noteStart() : Math.min(readToMs, toMs) - OVERLAP_MS;
-      await takeEach(service.listPaidPages(fromMs, toMs), {
-        before: between,
-        nameOf: ({ checkoutId }) => checkoutId,
-        take,
-        tellFault: (err, { checkoutId: page }) => log.error({ err, page }, 'could not enter a payment again'),
-      });
-      readToMs = toMs;
-    },
-  };
+  const pages = createCatchUp({
+    clock,
+    start: noteStart,
+    list: (fromMs, toMs) => service.listPaidPages(fromMs, toMs),
+    overlapMs: OVERLAP_MS,
+    delayMs: 0,
+    before: between,
+    nameOf: ({ checkoutId }) => checkoutId,
+    take,
+    tellFault: (err, { checkoutId: page }) => log.error({ err, page }, 'could not enter a payment again'),
+  });
+  return { noteStart, ...pages };
 }
 
 /** Null for metadata that nobody here has written. */

@@ -3,32 +3,35 @@ import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { PaymentServiceUnavailable, PaymentUndecided } from './payment-service.ts';
 
 /** After this many unanswered items in a row the payment service is taken to answer for none of the others. */
-const MOST_UNANSWERED = 3;
+export const MOST_UNANSWERED = 3;
+
+export interface Taking<Item> {
+  /** Called before each item. */
+  before?(): Promise<void>;
+  /** What an item is about. Several unanswered items about the same count once. */
+  nameOf(item: Item): string;
+  take(item: Item): Promise<void>;
+  /** Told of an item that may be at fault itself. */
+  tellFault(err: unknown, item: Item): void;
+}
+
+interface Unanswered<Item> {
+  readonly item: Item;
+  readonly err: PaymentServiceUnavailable;
+}
 
 /**
- * `tellFault` is told of an item that may be at fault itself, and `before` is called before each.
- * @throws PaymentServiceUnavailable when it did not answer for an item, so that the list is read again; whatever keeps
- * all items from being taken.
+ * @returns the items for which the payment service did not answer.
+ * @throws PaymentServiceUnavailable when it answers for none any more; whatever keeps all items from being taken.
  */
 export async function takeEach<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
-  {
-    before = async () => {},
-    nameOf,
-    take,
-    tellFault,
-  }: {
-    readonly before?: () => Promise<void>;
-    /** What an item is about. Several unanswered items about the same count once. */
-    nameOf(item: Item): string;
-    take(item: Item): Promise<void>;
-    tellFault(err: unknown, item: Item): void;
-  },
-): Promise<void> {
-  let unanswered: PaymentServiceUnavailable | null = null;
+  { before, nameOf, take, tellFault }: Taking<Item>,
+): Promise<readonly Unanswered<Item>[]> {
+  const unanswered: Unanswered<Item>[] = [];
   const inARow = new Set<string>();
   for await (const item of items) {
-    await before();
+    await before?.();
     try {
       await take(item);
       inARow.clear();
@@ -38,11 +41,11 @@ export async function takeEach<Item>(
         tellFault(err, item);
         continue;
       }
-      unanswered = err;
+      unanswered.push({ item, err });
       if (err instanceof PaymentUndecided) continue;
       inARow.add(nameOf(item));
       if (inARow.size === MOST_UNANSWERED) throw err;
     }
   }
-  if (unanswered) throw unanswered;
+  return unanswered;
 }

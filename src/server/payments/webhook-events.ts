@@ -2,13 +2,12 @@
 import type { Logger } from 'pino';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { type Clock, isWithin } from '#shared/calendar.ts';
+import type { Clock } from '#shared/calendar.ts';
 import { isTransactionId } from '#shared/ids.ts';
+import { type CatchUp, createCatchUp } from './catch-up.ts';
 import type { PaymentProgress } from './payment-progress.ts';
 import { type PaymentService, PaymentServiceUnavailable, type WebhookEvent } from './payment-service.ts';
 import type { PayoutAccounts } from './payout-accounts.ts';
-import type { Recovery } from './recovery.ts';
-import { takeEach } from './take-each.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -17,8 +16,6 @@ const EVENTS_KEPT_MS = 30 * DAY_MS;
 /** Longer, so that a start asks for no charge again whose events were handled. */
 const EVENT_MEMORY_MS = EVENTS_KEPT_MS + DAY_MS;
 const FORGOTTEN_AT_ONCE = 1_000;
-const CATCH_UP_INTERVAL_MS = 10 * MINUTE_MS;
-const NEVER = Number.NEGATIVE_INFINITY;
 /** For clocks that differ, and for events that Stripe lists late. */
 const CATCH_UP_OVERLAP_MS = 60 * MINUTE_MS;
 /** More than the time in which it is asked whether events are heard, and less than they are remembered. */
@@ -36,7 +33,7 @@ interface HandlingDependencies {
 
 type WebhookEventsDependencies = HandlingDependencies & {
   readonly clock: Clock;
-  readonly recovery: Pick<Recovery, 'catchUp'>;
+  readonly recovery: Pick<CatchUp, 'catchUp' | 'readSoon'>;
   /** Told whether the payment service has answered; it is asked at least every ten minutes. */
   tellAnswering(isAnswering: boolean): void;
   /** Called before each event that is listed. */
@@ -47,12 +44,11 @@ export function createWebhookEvents(deps: WebhookEventsDependencies) {
   const { service, clock, log, recovery, between } = deps;
   const { payments } = deps.storage;
   const underWay = new Map<string, Promise<void>>();
-  /** `NEVER` has the next sweep catch up. */
-  let lastCatchUpMs = NEVER;
-  let caughtUpToMs = clock() - EVENTS_KEPT_MS;
+  const beganAtMs = clock();
 
   const handle = createHandling(deps, () => {
-    lastCatchUpMs = NEVER;
+    recovery.readSoon();
+    listed.readSoon();
   });
 
   async function takeOnce(event: WebhookEvent): Promise<void> {
@@ -78,32 +74,28 @@ export function createWebhookEvents(deps: WebhookEventsDependencies) {
     await payments.rememberWebhookEvent(name, clock() - LISTED_AGE_MS);
   }
 
-  async function catchUpEvents(): Promise<void> {
-    const toMs = clock() - EVENT_DELAY_MS;
-    const fromMs = Math.min(caughtUpToMs, toMs) - CATCH_UP_OVERLAP_MS;
-    await takeEach(service.listEvents(fromMs, toMs), {
-      before: between,
-      nameOf: ({ id, data }) => ('chargeId' in data && data.chargeId) || id,
-      take: takeListed,
-      tellFault: (err, { id: event }) => log.error({ err, event }, 'could not handle a webhook event'),
-    });
-    caughtUpToMs = toMs;
-  }
+  const listed = createCatchUp({
+    clock,
+    start: () => beganAtMs - EVENTS_KEPT_MS - CATCH_UP_OVERLAP_MS,
+    list: (fromMs, toMs) => service.listEvents(fromMs, toMs),
+    overlapMs: CATCH_UP_OVERLAP_MS,
+    delayMs: EVENT_DELAY_MS,
+    before: between,
+    nameOf: ({ id, data }) => ('chargeId' in data && data.chargeId) || id,
+    take: takeListed,
+    tellFault: (err, { id: event }) => log.error({ err, event }, 'could not handle a webhook event'),
+  });
 
   return {
     take,
 
     async catchUp(): Promise<void> {
-      const now = clock();
-      if (isWithin(CATCH_UP_INTERVAL_MS, lastCatchUpMs, now)) return;
-      lastCatchUpMs = now;
-      // Pages first, because events of payments that are entered again may be among those that are listed.
       let isAnswering = true;
-      for (const step of [recovery.catchUp, catchUpEvents])
+      // Pages first, because events of payments that are entered again may be among those that are listed.
+      for (const { catchUp } of [recovery, listed])
         try {
-          await step();
+          await catchUp();
         } catch (err) {
-          lastCatchUpMs = NEVER;
           if (!(err instanceof PaymentServiceUnavailable)) throw err;
           log.warn({ err }, 'the payment service does not tell what was paid and what has gone back');
           isAnswering = false;

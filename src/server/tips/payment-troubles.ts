@@ -82,7 +82,7 @@ export function createPaymentTroubles(deps: {
       })),
       arriving: { count: arriving.count, paidCents: arriving.cents },
       debts: debts.flatMap((payment) =>
-        debtsOf(payment).map((one) => ({
+        debtsOf(payment, payments.isOfKeys(payment)).map((one) => ({
           ...one,
           id: payment.id,
           paymentMode: payment.paymentMode,
@@ -108,7 +108,7 @@ export function createPaymentTroubles(deps: {
   };
 }
 
-export function debtsOf(payment: PaymentRecord): FoundTipView['debts'] {
+export function debtsOf(payment: PaymentRecord, isOfKeys: boolean): FoundTipView['debts'] {
   const { owedByReceiverCents, owedToGiverCents, owedToReceiverCents } = payment;
   const debts = [
     {
@@ -123,7 +123,7 @@ export function debtsOf(payment: PaymentRecord): FoundTipView['debts'] {
       dueCents: receiverPartOf(payment, owedToReceiverCents),
     },
   ];
-  return debts.filter((one) => one.cents > 0);
+  return debts.filter((one) => one.cents > 0).map((one) => ({ ...one, isOfKeys }));
 }
 
 function whyStuck(payment: PaymentRecord): StuckReason {

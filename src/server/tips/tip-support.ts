@@ -120,7 +120,7 @@ export function createTipSupport(deps: {
         netAmountCents: one.netAmountCents,
         source: one.source,
       })),
-      debts: payment ? debtsOf(payment) : [],
+      debts: payment ? debtsOf(payment, payments.isOfKeys(payment)) : [],
       acts: acts.map(actDoneOf),
     };
   }

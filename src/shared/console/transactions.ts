@@ -46,6 +46,8 @@ const debt = z.object({
   cents: z.int().brand<'Cents'>(),
   /** What is to change hands: of a provider's debt their part, after fees. */
   dueCents: z.int().brand<'Cents'>(),
+  /** Whether the server has the keys with which the tip was paid. Without them it moves nothing. */
+  isOfKeys: z.boolean(),
 });
 
 /** Never with a message. */
@@ -101,6 +103,9 @@ export const tipRefund = z.object({ outcome: z.enum(['refunded', 'asked']), tip:
 export const STUCK_REASONS = ['no_page', 'no_end', 'refund', 'capture', 'other_keys'] as const;
 export type StuckReason = (typeof STUCK_REASONS)[number];
 
+const WITH_OTHER_KEYS =
+  'with other keys than the server has now, or those of another account at the payment service, so that';
+
 export const STUCK_TEXTS: Readonly<Record<StuckReason, string>> = {
   no_page:
     'The payment page was never made, because the payment service did not answer. Nothing was charged.',
@@ -111,9 +116,7 @@ export const STUCK_TEXTS: Readonly<Record<StuckReason, string>> = {
   capture:
     'Its money is held on the card, and the payment service has not taken it yet. Tipwell goes on asking. A card ' +
     'holds money for some days only.',
-  other_keys:
-    'It was begun with other keys than the server has now, or those of another account at the payment service, so that ' +
-    'nobody asks for it.',
+  other_keys: `It was begun ${WITH_OTHER_KEYS} nobody asks for it.`,
 };
 
 const movedMoney = {
@@ -138,14 +141,26 @@ export const RETURN_TEXTS: Readonly<Record<ReturnKind, string>> = {
   cancelled: 'Not charged',
 };
 
-export const DEBT_TEXTS: Readonly<Record<DebtKind, string>> = {
-  owed_by_receiver:
-    'It went back to the customer, and the provider still has it. The server takes it when it can.',
+const DEBT_TEXTS: Readonly<Record<DebtKind, string>> = {
+  owed_by_receiver: 'It went back to the customer, and the provider still has it.',
   owed_to_giver: 'A refund did not reach the customer, and you have the money. Pay them in another way.',
-  owed_to_receiver:
-    'A dispute was won, and the provider does not have it yet. The server pays it when it can, and stops when you ' +
-    'have paid them in another way.',
+  owed_to_receiver: 'A dispute was won, and the provider does not have it yet.',
 };
+
+const SERVER_TEXTS: Readonly<Record<DebtKind, string>> = {
+  owed_by_receiver: ' The server takes it when it can.',
+  owed_to_giver: '',
+  owed_to_receiver: ' The server pays it when it can, and stops when you have paid them in another way.',
+};
+
+/** What is owed, and what becomes of it. */
+export function debtText({
+  kind,
+  isOfKeys,
+}: Pick<FoundTipView['debts'][number], 'kind' | 'isOfKeys'>): string {
+  if (isOfKeys || kind === 'owed_to_giver') return DEBT_TEXTS[kind] + SERVER_TEXTS[kind];
+  return `${DEBT_TEXTS[kind]} The tip was paid ${WITH_OTHER_KEYS} the server moves nothing.`;
+}
 
 export const paymentTroubles = z.object({
   paymentMode: z.enum(PAYMENT_MODES),

@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { Link } from 'wouter';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { consolePath } from '#shared/console/parts.ts';
-import { DEBT_TEXTS, type FoundTipView, RETURN_TEXTS } from '#shared/console/transactions.ts';
+import { debtText, type FoundTipView, RETURN_TEXTS } from '#shared/console/transactions.ts';
 import { showQrCodeId } from '#shared/ids.ts';
 import { Badge } from '../../ui/badge.tsx';
 import card from '../../ui/card.module.css';
@@ -123,9 +123,9 @@ function Changes({ tip }: { readonly tip: FoundTipView }) {
           <Id>{source}</Id>
         </Fact>
       ))}
-      {tip.debts.map(({ kind, dueCents }) => (
-        <Fact key={kind} term="Owed">
-          <Amount cents={dueCents} of={tip} />. {DEBT_TEXTS[kind]}
+      {tip.debts.map((debt) => (
+        <Fact key={debt.kind} term="Owed">
+          <Amount cents={debt.dueCents} of={tip} />. {debtText(debt)}
         </Fact>
       ))}
     </>

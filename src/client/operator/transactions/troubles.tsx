@@ -1,5 +1,5 @@
 /** Payments that wait longer than they should, disputes, debts, and money that went back by itself. */
-import { DEBT_TEXTS, type PaymentTroubles, RETURN_TEXTS, STUCK_TEXTS } from '#shared/console/transactions.ts';
+import { debtText, type PaymentTroubles, RETURN_TEXTS, STUCK_TEXTS } from '#shared/console/transactions.ts';
 import { Button } from '../../ui/button.tsx';
 import { consoleHooks } from '../console-api.ts';
 import { Fact, FactRows } from '../facts.tsx';
@@ -106,11 +106,11 @@ function Debts({ of, onOpen }: Part) {
     <section className={styles.section}>
       <h2>Debts</h2>
       <FactRows>
-        {of.debts.map(({ id, kind, dueCents, receiverName, since, attempts }) => (
+        {of.debts.map(({ id, kind, isOfKeys, dueCents, receiverName, since, attempts }) => (
           <Fact key={`${id} ${kind}`} term={DEBT_TITLES[kind]}>
             <Amount cents={dueCents} of={of} />, tip for <bdi>{receiverName}</bdi>, since <When at={since} />
             {attempts > 0 && `, tried ${attempts === 1 ? 'once' : `${attempts} times`}`}
-            <p className={styles.soft}>{DEBT_TEXTS[kind]}</p>
+            <p className={styles.soft}>{debtText({ kind, isOfKeys })}</p>
             <Open id={id} onOpen={onOpen} />
           </Fact>
         ))}

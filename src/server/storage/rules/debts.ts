@@ -9,6 +9,14 @@ const SUMS = {
   owed_to_receiver: { owed: 'owedToReceiverCents', settled: 'settledToReceiverCents' },
 } as const satisfies Readonly<Record<DebtKind, Readonly<Record<'owed' | 'settled', keyof PaymentRecord>>>>;
 
+/** The sums that a reading of the charge decides. */
+export const DEBTS = [
+  'owedByReceiverCents',
+  'owedToGiverCents',
+  'owedToReceiverCents',
+  'settledByReceiverCents',
+] as const;
+
 /** The payment without a debt that an operator has ended; null when nothing is owed, or another sum than was seen. */
 export function settledPayment(
   payment: PaymentRecord,
@@ -25,4 +33,12 @@ export function settledPayment(
     [settled]: cents(payment[settled] + owedCents),
     changedAtMs: nowMs,
   };
+}
+
+/**
+ * The payment service refunds all that has not reached the giver: also what an operator has paid to them in another way
+ * since, because a refund had failed.
+ */
+export function mayRefundAll({ settledToGiverCents }: Pick<PaymentRecord, 'settledToGiverCents'>): boolean {
+  return settledToGiverCents === 0;
 }

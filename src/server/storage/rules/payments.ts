@@ -21,6 +21,7 @@ import type {
   Payments,
   PayoutAccount,
 } from '../port/payments.ts';
+import { DEBTS, mayRefundAll } from './debts.ts';
 import type { KeptMessage } from './messages.ts';
 import {
   decideTip,
@@ -180,7 +181,7 @@ export function decideRefund(
       : { outcome: 'reversed_before' };
   }
   // A disputed tip is gone already, and so is one of which parts went back until nothing was left.
-  if (leftOf(tip).amountCents === 0) return { outcome: 'reversed_before' };
+  if (leftOf(tip).amountCents === 0 || !mayRefundAll(payment)) return { outcome: 'reversed_before' };
   if (askedBy === 'giver' && isTooLate(request, tip)) return { outcome: 'too_late' };
   return {
     outcome: 'due',
@@ -315,13 +316,6 @@ export function pauseAfterLooks(payment: OpenPayment & Pick<PaymentRecord, 'look
     ? FIRST_PAUSE_MS * 2 ** Math.min(payment.lookCount, MAX_DOUBLINGS)
     : Math.min(FIRST_PAUSE_MS * 2 ** payment.lookCount, DAY_MS);
 }
-
-const DEBTS = [
-  'owedByReceiverCents',
-  'owedToGiverCents',
-  'owedToReceiverCents',
-  'settledByReceiverCents',
-] as const;
 
 /** The payment with adjustments; null when none is new, or they were decided for another state. */
 export function adjustedPayment(
