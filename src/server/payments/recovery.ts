@@ -1,6 +1,6 @@
 /** Payments that the database lacks, as after a restore: entered again from their pages, or named for the operator. */
 import type { Logger } from 'pino';
-import type { FoundPayment } from '#server/storage/port/payments.ts';
+import type { FoundPayment, PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { isServiceCategory } from '#shared/categories.ts';
@@ -36,6 +36,8 @@ export function createRecovery(deps: {
   const { service, clock, log, progress, between, tellUnknown } = deps;
   const { payments } = deps.storage;
   const named = new Set<string>();
+  /** Payments that were entered, and whose charge was not read since. */
+  const unsettled = new Set<TransactionId>();
   let start: Promise<number> | undefined;
 
   async function readStart(): Promise<number> {
@@ -85,7 +87,15 @@ export function createRecovery(deps: {
       return;
     }
     log.warn({ payment: id, page: checkoutId }, 'a payment was entered again that the database did not know');
-    await progress.settle(await progress.hear(entered, state));
+    unsettled.add(id);
+    await settle(await progress.hear(entered, state));
+  }
+
+  /** Events of a charge that nobody knew yet were handled, and come no more. */
+  async function settle(payment: PaymentRecord): Promise<void> {
+    unsettled.add(payment.id);
+    await progress.settle(payment);
+    unsettled.delete(payment.id);
   }
 
   async function take(page: PaidPage): Promise<void> {
@@ -98,8 +108,7 @@ export function createRecovery(deps: {
     const own = await progress.withPaidPage(known, checkoutId);
     const heard = own.checkout?.id === checkoutId ? await progress.lookUp(own) : own;
     if (heard.checkout?.id !== checkoutId || heard.state === 'expired') nameUnknown(id, checkoutId);
-    // Events of a charge that nobody knew yet were handled, and come no more.
-    else if (own !== known) await progress.settle(heard);
+    else if (own !== known || unsettled.has(id)) await settle(heard);
   }
 
   const pages = createCatchUp({
