@@ -59,6 +59,11 @@ test('somebody is found by a code, suspended and told why, let in again, and get
   await expect(page.getByRole('article').first()).toContainText('Suspended');
   await expectForEverybody(page, 'dashboard of a suspended account');
   await picture(page, 'console-people-03-suspended');
+  await operators.goto(`/operator/codes?find=${code}`);
+  await expect(operators.getByText('Suspended', { exact: true })).toHaveCount(2);
+  await expect(operators.getByText('Active', { exact: true })).toHaveCount(0);
+  await expectForEverybody(operators, 'a code of a suspended account');
+  await operators.goBack();
   await operators.setViewportSize({ width: 390, height: 844 });
   await expectForEverybody(operators, 'a person on a phone');
   await picture(operators, 'console-people-04-phone');

@@ -16,6 +16,7 @@ async function openScene() {
     provider,
     code,
     other,
+    console,
     find: (name: string) => console.codes.find.query({ name }),
     stop: (name: string) => console.codes.stop.mutate({ name, reason: 'Stolen' }),
     give: (receiverQrId: string, serviceCategory: 'bartender' | 'dj' = 'bartender') =>
@@ -34,7 +35,13 @@ test('a code is found in any spelling and by any link to it, with its owner', as
     status: 'active',
     serviceCategory: 'bartender',
     name: 'Name of pat',
-    owner: { id: provider.user.id, fullName: 'Name of pat', username: 'pat', email: 'pat@example.com' },
+    owner: {
+      id: provider.user.id,
+      fullName: 'Name of pat',
+      username: 'pat',
+      email: 'pat@example.com',
+      state: 'open',
+    },
     createdAt: new Date(t.clock.nowMs).toISOString(),
     acts: [],
   });
@@ -45,6 +52,18 @@ test('a code is found in any spelling and by any link to it, with its owner', as
   ])
     expect(await find(name), name).toEqual(found);
   for (const name of ['ABCDE-FGHJK', '/', 'demo-1', "x' OR 1=1"]) expect(await find(name), name).toBeNull();
+});
+
+test('a code tells that its owner is suspended, or is closing the account', async () => {
+  const { t, provider, code, console, find } = await openScene();
+  const { id } = provider.user;
+  await console.people.suspend.mutate({ id, reason: 'Words' });
+  expect(await find(code)).toMatchObject({ status: 'active', owner: { state: 'suspended' } });
+  await console.people.lift.mutate({ id, reason: 'Somebody else' });
+  await t.storage.beginClosing(id, 'none', t.clock.nowMs + 60_000);
+  expect(await find(code)).toMatchObject({ status: 'active', owner: { state: 'closing' } });
+  await t.storage.closeAccount(id, t.clock.nowMs, false);
+  expect(await find(code)).toMatchObject({ owner: { state: 'closed', username: null, email: null } });
 });
 
 test('a code that was stopped takes no tip, and its owner reads of it and makes a new one, which is another', async () => {

@@ -76,8 +76,20 @@ test('a tip is found by its id and by any link to its receipt, with its people a
   const { t, provider, customer, give, giveAsGuest, find } = await openScene();
   const { id } = await give();
   const people = {
-    giver: { id: customer.user.id, fullName: 'Name of cam', username: 'cam', email: 'cam@example.com' },
-    receiver: { id: provider.user.id, fullName: 'Name of pat', username: 'pat', email: 'pat@example.com' },
+    giver: {
+      id: customer.user.id,
+      fullName: 'Name of cam',
+      username: 'cam',
+      email: 'cam@example.com',
+      state: 'open',
+    },
+    receiver: {
+      id: provider.user.id,
+      fullName: 'Name of pat',
+      username: 'pat',
+      email: 'pat@example.com',
+      state: 'open',
+    },
   };
   const found = await find(id);
   expect(found).toEqual({

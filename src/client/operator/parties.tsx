@@ -1,8 +1,10 @@
 /** How parts of the console show amounts, ids, people, and what operators did. */
 import type { ActDone, Party } from '#shared/console/parties.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { Badge } from '../ui/badge.tsx';
 import { Fact } from './facts.tsx';
 import styles from './parties.module.css';
+import { STATE_LABELS } from './states.ts';
 import { When } from './when.tsx';
 
 interface AmountProps {
@@ -35,6 +37,12 @@ export function Who({ person }: { readonly person: Party }) {
           (<bdi>{person.username}</bdi>)
           <br />
           <bdi>{person.email}</bdi>
+          {person.state !== 'open' && (
+            <>
+              <br />
+              <Badge>{STATE_LABELS[person.state]}</Badge>
+            </>
+          )}
         </>
       )}
       <br />

@@ -2,10 +2,9 @@
 import type { ActDone, Party } from '#shared/console/parties.ts';
 import { inUtc } from '../setting-forms.ts';
 
-export function spellParty({ id, fullName, username, email }: Party): string {
-  return username === null
-    ? `closed account ${id}`
-    : `${JSON.stringify(fullName)}, ${username} <${email}>, ${id}`;
+export function spellParty({ id, fullName, username, email, state }: Party): string {
+  if (username === null) return `closed account ${id}`;
+  return `${JSON.stringify(fullName)}, ${username} <${email}>, ${id}${state === 'open' ? '' : `, ${state}`}`;
 }
 
 export function linesOfActs(acts: readonly ActDone[]): string[] {

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ALL_TIPS } from '#server/storage/port/ledger.ts';
 import type { PersonNames } from '#server/storage/port/people.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
+import { accountStateOf } from '#server/storage/rules/operations.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
 import type { FoundPeople, FoundPerson, Person } from '#shared/console/people.ts';
 import { AppError } from '#shared/errors.ts';
@@ -63,7 +64,7 @@ export function createPeople(deps: {
         username: facts.username,
         formerUsernames: await storage.listFormerUsernames(id),
         email: facts.email,
-        state: stateOf({ suspendedAtMs: suspension?.sinceMs ?? null, closesAtMs, closedAtMs }),
+        state: accountStateOf({ suspendedAtMs: suspension?.sinceMs ?? null, closesAtMs, closedAtMs }),
         isEmailConfirmed: facts.confirmedAtMs !== null,
         since: isoTime(facts.createdAtMs),
         suspension: suspension && { since: isoTime(suspension.sinceMs), reason: suspension.reason },
@@ -200,17 +201,7 @@ function matches({ fullName, username, email }: PersonNames, wanted: string): bo
   return [fullName, username, email].some((text) => folded(text).includes(wanted));
 }
 
-function stateOf({
-  suspendedAtMs,
-  closesAtMs,
-  closedAtMs,
-}: Pick<PersonNames, 'suspendedAtMs' | 'closesAtMs' | 'closedAtMs'>): FoundPerson['state'] {
-  if (closedAtMs !== null) return 'closed';
-  if (suspendedAtMs !== null) return 'suspended';
-  return closesAtMs === null ? 'open' : 'closing';
-}
-
 function shown(person: PersonNames, as: FoundPerson['as']): FoundPerson {
   const { id, fullName, username, email } = person;
-  return { id, fullName, username, email, state: stateOf(person), as };
+  return { id, fullName, username, email, state: accountStateOf(person), as };
 }

@@ -4,6 +4,7 @@ import type { ServiceCategory } from '../categories.ts';
 import type { QrCodeId, UserId } from '../ids.ts';
 import type { PaymentMode } from '../payments.ts';
 import type { QrCodeStatus } from '../qr-codes.ts';
+import type { AccountState } from './parties.ts';
 
 const MAX_TYPED = 300;
 
@@ -17,7 +18,7 @@ export interface FoundPerson {
   readonly fullName: string;
   readonly username: string;
   readonly email: string;
-  readonly state: 'open' | 'suspended' | 'closing' | 'closed';
+  readonly state: AccountState;
   /** Which of the two people of a tip, where a tip was looked for; or that a code is theirs. */
   readonly as: 'giver' | 'receiver' | 'owner' | null;
 }
@@ -44,7 +45,7 @@ export interface Person {
   readonly username: string;
   readonly formerUsernames: readonly string[];
   readonly email: string;
-  readonly state: FoundPerson['state'];
+  readonly state: AccountState;
   readonly isEmailConfirmed: boolean;
   readonly since: string;
   readonly suspension: { readonly since: string; readonly reason: string } | null;

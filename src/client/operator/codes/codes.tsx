@@ -14,14 +14,8 @@ import { Fact, FactRows } from '../facts.tsx';
 import styles from '../finding.module.css';
 import { Finding, useName } from '../finding.tsx';
 import { Acts, Id, Who } from '../parties.tsx';
+import { codeLabel } from '../states.ts';
 import { When } from '../when.tsx';
-
-const STATUSES: Readonly<Record<FoundCode['status'], string>> = {
-  active: 'Active',
-  paused: 'Paused',
-  replaced: 'Replaced',
-  retired: 'Retired',
-};
 
 export function Codes() {
   const [name, setName] = useName();
@@ -51,7 +45,7 @@ function Code({ code }: { readonly code: FoundCode }) {
         <h2 ref={heading} tabIndex={-1}>
           {showQrCodeId(id)}
         </h2>
-        <Badge>{STATUSES[status]}</Badge>
+        <Badge>{codeLabel(status, owner.state)}</Badge>
       </div>
       <FactRows>
         <Fact term="Link">

@@ -10,9 +10,9 @@ import { Field } from '../../ui/field.tsx';
 import { consoleHooks } from '../console-api.ts';
 import finding from '../finding.module.css';
 import { Loaded } from '../loaded.tsx';
+import { STATE_LABELS } from '../states.ts';
 import styles from './people.module.css';
 import { PersonView } from './person.tsx';
-import { STATE_LABELS } from './states.ts';
 
 const HERE = consolePath('people');
 

@@ -9,17 +9,10 @@ import { consoleHooks } from '../console-api.ts';
 import { Fact, FactRows } from '../facts.tsx';
 import { Loaded } from '../loaded.tsx';
 import { counted } from '../quantities.ts';
+import { codeLabel, STATE_LABELS } from '../states.ts';
 import { When } from '../when.tsx';
 import styles from './people.module.css';
 import { PersonActs } from './person-acts.tsx';
-import { STATE_LABELS } from './states.ts';
-
-const STATUS_LABELS = {
-  active: 'Active',
-  paused: 'Paused',
-  replaced: 'Replaced',
-  retired: 'Retired',
-} as const;
 
 export function PersonView({ id }: { readonly id: string }) {
   const query = consoleHooks.people.get.useQuery({ id });
@@ -104,7 +97,7 @@ function Facts({ person }: { readonly person: Person }) {
   );
 }
 
-function Codes({ person: { codes, suspension } }: { readonly person: Person }) {
+function Codes({ person: { codes, state } }: { readonly person: Person }) {
   if (codes.length === 0) return null;
   return (
     <section>
@@ -116,8 +109,7 @@ function Codes({ person: { codes, suspension } }: { readonly person: Person }) {
             <span className={styles.grows}>
               {CATEGORY_LABELS[serviceCategory]} · <bdi>{name}</bdi>
             </span>
-            {/* To customers each code of a suspended account looks paused. */}
-            <Badge>{suspension && status === 'active' ? 'Suspended' : STATUS_LABELS[status]}</Badge>
+            <Badge>{codeLabel(status, state)}</Badge>
           </li>
         ))}
       </ul>

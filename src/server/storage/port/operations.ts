@@ -8,19 +8,11 @@ import type { Act } from './audit.ts';
 import type { CodeRefusal } from './codes.ts';
 import type { TransactionRecord } from './ledger.ts';
 import type { PaymentName, PaymentRecord } from './payments.ts';
-
-/** A closed account has placeholders for names. */
-export interface Person {
-  readonly id: UserId;
-  readonly username: string;
-  readonly email: string;
-  readonly fullName: string;
-  readonly closedAtMs: number | null;
-}
+import type { PersonNames } from './people.ts';
 
 export interface FoundTip {
-  readonly giver: Person | null;
-  readonly receiver: Person;
+  readonly giver: PersonNames | null;
+  readonly receiver: PersonNames;
   /** Null for a payment that has not become a tip. */
   readonly tip: TransactionRecord | null;
   /** Null for a simulated tip. */
@@ -33,7 +25,7 @@ export interface FoundCode {
   readonly serviceCategory: ServiceCategory;
   readonly displayName: string | null;
   readonly createdAtMs: number;
-  readonly owner: Person;
+  readonly owner: PersonNames;
 }
 
 /** A payment whose money went back without anybody here having asked for it. */

@@ -4,6 +4,7 @@ import type { UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { Suspension } from './suspensions.ts';
 
+/** A closed account has placeholders for names. */
 export interface PersonNames {
   readonly id: UserId;
   readonly email: string;

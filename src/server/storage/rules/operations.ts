@@ -1,8 +1,9 @@
 import { isoTime } from '#shared/calendar.ts';
-import type { ActDone, Party } from '#shared/console/parties.ts';
+import type { AccountState, ActDone, Party } from '#shared/console/parties.ts';
 import type { AuditRow } from '../port/audit.ts';
 import type { StoredAdjustmentKind } from '../port/ledger.ts';
-import type { FeeStep, OpenDispute, Person, QuarterFees, ReturnedMoney } from '../port/operations.ts';
+import type { FeeStep, OpenDispute, QuarterFees, ReturnedMoney } from '../port/operations.ts';
+import type { PersonNames } from '../port/people.ts';
 import { wordsOf } from './audit-sentences.ts';
 
 /** The number of rows in a step of a sum of fees: some milliseconds of work. */
@@ -35,9 +36,21 @@ export function chargedOf({
   return chargeId === null ? [] : [{ ...dispute, chargeId }];
 }
 
-export function partyOf({ id, fullName, username, email, closedAtMs }: Person): Party {
-  const isOpen = closedAtMs === null;
-  return { id, fullName, username: isOpen ? username : null, email: isOpen ? email : null };
+export function accountStateOf({
+  suspendedAtMs,
+  closesAtMs,
+  closedAtMs,
+}: Pick<PersonNames, 'suspendedAtMs' | 'closesAtMs' | 'closedAtMs'>): AccountState {
+  if (closedAtMs !== null) return 'closed';
+  if (suspendedAtMs !== null) return 'suspended';
+  return closesAtMs === null ? 'open' : 'closing';
+}
+
+export function partyOf(person: PersonNames): Party {
+  const { id, fullName, username, email } = person;
+  const state = accountStateOf(person);
+  const isClosed = state === 'closed';
+  return { id, fullName, username: isClosed ? null : username, email: isClosed ? null : email, state };
 }
 
 export function actDoneOf({ action, actorName, reason, atMs }: AuditRow): ActDone {

@@ -2,11 +2,10 @@ import { and, asc, desc, eq, getTableColumns, gt, isNull, type SQL, sql } from '
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { FEE_SPAN } from '../rules/operations.ts';
 import { QUARTER_MS } from '../rules/tips.ts';
-import { accounts } from '../schema/accounts.ts';
 import { adjustments, reversals } from '../schema/ledger.ts';
 import { payments } from '../schema/payments.ts';
 import { transactions } from '../schema/views.ts';
-import { type Builder, is, value } from './builder.ts';
+import { type Builder, value } from './builder.ts';
 
 /** The number of newest reversals that are searched for those that nobody here asked for. */
 const REVERSALS_SEARCHED = sql.raw('1000');
@@ -74,16 +73,6 @@ export function operationStatements({ db, choose }: Builder) {
   };
 
   return {
-    personById: db
-      .select({
-        id: accounts.id,
-        username: accounts.username,
-        email: accounts.email,
-        fullName: accounts.fullName,
-        closedAtMs: accounts.closedAtMs,
-      })
-      .from(accounts)
-      .where(is(accounts.id, 'id')),
     returnedPayments: db
       .select({
         id: payments.id,

@@ -1,7 +1,8 @@
 /** Steps of look-ups by operators, who may look up anybody's data. */
 import type { UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
-import type { Operations, Person } from '../port/operations.ts';
+import type { Operations } from '../port/operations.ts';
+import type { PersonNames } from '../port/people.ts';
 import { chargedOf, feeStepOf, movedMoneyOf } from '../rules/operations.ts';
 import { transactionOf } from '../rules/tips.ts';
 import type { Statements } from '../statements/all.ts';
@@ -80,8 +81,8 @@ const findCode: StepOf<Operations['findCode']> = function* (statements, _, id) {
   return { ...code, owner: yield* personOf(statements, userId) };
 };
 
-function* personOf({ personById }: Statements, id: UserId): Step<Person> {
-  const person = yield* personById.one({ id });
+function* personOf({ peopleOf }: Statements, id: UserId): Step<PersonNames> {
+  const person = yield* peopleOf.one({ ids: [id] });
   if (!person) throw new Error('an account of a tip has gone');
   return person;
 }
