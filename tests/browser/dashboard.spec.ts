@@ -556,6 +556,27 @@ test.describe('transactions', () => {
     await expect(page.getByText('Sent $10.50')).toHaveCount(0);
   });
 
+  test('ask nobody whether to take a tip back once its time is over', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { customer, code } = await backstage.bothSides();
+    await backstage.tip(customer, code, 20);
+    await installClock(page);
+    await logInAs(customer);
+    await page.goto('/dashboard');
+    await rows(page)
+      .first()
+      .getByRole('button', { name: /^Take Back/ })
+      .click();
+    const question = page.getByRole('dialog', { name: 'Take back your $20.00 tip?' });
+    await expect(question).toBeVisible();
+    await page.clock.fastForward(600_000);
+    await expect(question).toHaveCount(0);
+    await expect(toast(page, 'The time to take this tip back is over.')).toBeVisible();
+  });
+
   test('hold names of any length and direction', async ({ page, backstage, logInAs }) => {
     const customer = await backstage.customer();
     for (const fullName of ['W'.repeat(60), 'ליאור כהן', 'Ann'])

@@ -1,8 +1,11 @@
 /** Asks whether the giver of a tip takes it back, and does so. */
+import { useEffect, useEffectEvent } from 'react';
 import type { Transaction } from '#shared/tips.ts';
+import { serverNow } from '../../api-client/server-clock.ts';
 import { nameOf } from '../../giving/guest-receipt.ts';
 import { useRefund } from '../../giving/later/refund.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
+import { toastError } from '../../toasts.ts';
 import { RefundQuestion } from '../../ui/later/refund-question.tsx';
 import { useTipCache } from '../live/tip-cache.ts';
 import { useShowTip } from '../messages/message-changes.ts';
@@ -27,6 +30,17 @@ export function TakeBack({ tip, onClose }: TakeBackProps) {
     // Another device has taken it back, or the answer was lost: the lists show what holds.
     onStale: () => void utils.transactions.invalidate(),
   });
+  const endsMs = Date.parse(tip.undoUntil ?? '');
+  const end = useEffectEvent(() => {
+    // The answer that is on its way says what became of it.
+    if (isUnderWay) return;
+    onClose();
+    toastError('The time to take this tip back is over.');
+  });
+  useEffect(() => {
+    const timer = setTimeout(() => end(), endsMs - serverNow());
+    return () => clearTimeout(timer);
+  }, [endsMs]);
   return (
     <RefundQuestion
       tip={tip}
