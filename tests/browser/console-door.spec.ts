@@ -7,7 +7,7 @@ import type { Page } from '@playwright/test';
 import { databaseAt } from '#server/storage/open.ts';
 import { freePort, runToEnd, startServer } from '#tests/support/running-server.ts';
 import { totpAt } from '#tests/support/totp.ts';
-import { test as base, expect, PASSWORD } from './fixtures.ts';
+import { test as base, expect, holdAnswers, PASSWORD } from './fixtures.ts';
 import { violations } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
@@ -167,7 +167,15 @@ test('a link leads to a passkey, and then to a password with an app', async ({
   await ageProof(page, server);
   await page.getByRole('button', { name: 'Make New Codes' }).click();
   await page.getByLabel('Code').fill(second);
+  const answers = await holdAnswers(page, /factors\.renewRecoveryCodes/);
   await page.keyboard.press('Enter');
+  await expect.poll(answers.asked).toBe(1);
+  await page.goBack();
+  await page
+    .getByRole('dialog', { name: 'Leave before the answer?' })
+    .getByRole('button', { name: 'Wait' })
+    .click();
+  answers.release();
   await expect(page.getByRole('dialog', { name: 'Your new recovery codes' })).toBeVisible();
   await page.keyboard.press('Escape');
   await page

@@ -8,7 +8,9 @@ test('recovery codes stay until they are kept, also for whoever leaves the page 
   server,
 }) => {
   await page.clock.install();
-  await openConsole(page, server, '/operator', { isEnrolled: false });
+  await openConsole(page, server, '/operator/audit', { isEnrolled: false });
+  // As whoever opens one link after another one has entries of the console behind this one.
+  await page.evaluate(() => window.history.pushState(null, '', '/operator'));
   await page.getByRole('button', { name: 'Use a Password and an App' }).click();
   const key = page.locator('code').filter({ hasText: /^[A-Z2-7 ]{32,}$/ });
   const secret = ((await key.textContent()) ?? '').replaceAll(' ', '');
@@ -24,6 +26,11 @@ test('recovery codes stay until they are kept, also for whoever leaves the page 
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
   await askedAgain;
   await page.clock.runFor(1_000);
+  await expect(page.locator('ol code')).toHaveText(codes);
+  await page.goBack();
+  const question = page.getByRole('dialog', { name: 'Leave without your codes?' });
+  await question.getByRole('button', { name: 'Show Codes' }).click();
+  await expect(page).toHaveURL('/operator');
   await expect(page.locator('ol code')).toHaveText(codes);
   await page.getByRole('button', { name: 'I Have Kept Them' }).click();
   await expect(page.getByRole('heading', { name: 'Health' })).toBeVisible();

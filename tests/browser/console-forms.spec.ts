@@ -105,6 +105,49 @@ test('nobody loses the link of an invitation without a question before it is cop
   await expect(question).toHaveCount(0);
 });
 
+test('nobody leaves an act before its answer without a question', async ({ page, server }) => {
+  await openConsole(page, server, '/operator');
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('link', { name: 'Installation' }).click();
+  await page.getByLabel('Email').fill('sixth@example.com');
+  await page.getByRole('button', { name: 'Make Invitation' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('For the bar');
+  const answers = await holdAnswers(page, /installation\.invite/);
+  await page.getByRole('dialog').getByRole('button', { name: 'Make Invitation' }).click();
+  await expect.poll(answers.asked).toBe(1);
+  await page.goBack();
+  const question = page.getByRole('dialog', { name: 'Leave before the answer?' });
+  await expectForEverybody(page, 'the question about an answer');
+  await question.getByRole('button', { name: 'Wait' }).click();
+  answers.release();
+  await expect(page.getByRole('button', { name: /^Copy link / })).toBeVisible();
+  await expect(page).toHaveURL('/operator/installation');
+});
+
+test('whoever stays at the second question of a link finds one entry of the page in the history', async ({
+  page,
+  server,
+}) => {
+  await openConsole(page, server, '/operator');
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('link', { name: 'Installation' }).click();
+  await page.getByLabel('Next announcement').fill('We move the bar outside.');
+  await page.getByRole('button', { name: 'Change Fees or Amounts' }).click();
+  await page.getByLabel('Giver pays on top, in %').fill('7');
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+  const leave = question.getByRole('button', { name: 'Discard' });
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('link', { name: 'Fee Income' }).click();
+  await expect(question).toContainText('The next terms are not set.');
+  await leave.click();
+  await expect(question).toContainText('The announcement is not made.');
+  await question.getByRole('button', { name: 'Keep Editing' }).click();
+  await expect(page).toHaveURL('/operator/installation');
+  await page.goBack();
+  await leave.click();
+  await expect(page).toHaveURL('/operator');
+});
+
 test('nobody loses a reason or an announcement without a question', async ({ page, server }) => {
   const { email } = await openConsole(page, server, '/operator');
   await page.getByRole('button', { name: 'Menu' }).click();
@@ -132,6 +175,12 @@ test('nobody loses a reason or an announcement without a question', async ({ pag
     await expect(reason).toHaveValue('The sun is out');
   }
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByLabel('Email').fill('seventh@example.com');
+  await text.fill('');
+  await page.goBack();
+  await expect(question).toContainText('The invitation is not made.');
+  await keep.click();
+  await page.getByLabel('Email').fill('');
   // Nothing is asked about what somebody has taken away again.
   await text.fill('');
   await page.goBack();
@@ -145,7 +194,9 @@ test('a reason stays for whoever does not prove the second factor at first', asy
   complaints,
 }) => {
   const confirmedAtMs = Date.now() - 600_000;
-  await openConsole(page, server, '/operator/installation', { confirmedAtMs });
+  await openConsole(page, server, '/operator', { confirmedAtMs });
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await page.getByRole('link', { name: 'Installation' }).click();
   await page.getByRole('button', { name: 'Change Fees or Amounts' }).click();
   await page.getByLabel('Giver pays on top, in %').fill('7');
   await page.getByRole('button', { name: 'Preview' }).click();
@@ -153,6 +204,11 @@ test('a reason stays for whoever does not prove the second factor at first', asy
   await terms.getByLabel('Reason').fill('Agreed with the bar');
   await terms.getByRole('button', { name: 'Set Terms' }).click();
   const factor = page.getByRole('dialog', { name: 'Show that it is still you' });
+  await expect(factor).toBeVisible();
+  await page.goBack();
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+  await expect(question).toContainText('Your reason is lost');
+  await question.getByRole('button', { name: 'Keep Editing' }).click();
   await factor.getByRole('button', { name: 'Cancel' }).click();
   await expect(terms.getByLabel('Reason')).toHaveValue('Agreed with the bar');
   expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);

@@ -156,6 +156,17 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
   // The button that opened the dialog is gone.
   await expect(page.locator(':focus')).toContainText('10 of 10 left');
   await picture(page, 'second-factors');
+  await press(page, 'New Recovery Codes');
+  const renewed = await holdAnswers(page, /secondFactors\.renewRecoveryCodes/);
+  await press(page, 'Make New Codes');
+  await expect.poll(renewed.asked).toBe(1);
+  await page.goBack();
+  await early.getByRole('button', { name: 'Wait' }).click();
+  renewed.release();
+  await expect(dialog(page)).toContainText('Save your recovery codes');
+  const [recoveryCode = ''] = await readCodes(page);
+  await press(page, 'I Saved Them');
+  await expect(page.getByText('10 of 10 left')).toBeVisible();
   await expectForEverybody(page, 'the second factors in the profile');
 
   await logOut(page);
@@ -181,7 +192,7 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
   await page.getByLabel('Recovery code').fill('0000-0000-0000-0000');
   await press(page, 'Login');
   await expect(page.getByLabel('Recovery code')).toHaveAccessibleDescription(/not right/);
-  await page.getByLabel('Recovery code').fill((codes[0] ?? '').toLowerCase());
+  await page.getByLabel('Recovery code').fill(recoveryCode.toLowerCase());
   await press(page, 'Login');
   await expect(page).toHaveURL(/\/dashboard/);
 

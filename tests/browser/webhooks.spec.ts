@@ -13,7 +13,8 @@ test('a webhook is made, is told of a tip, fails, and goes on with what it misse
   const { url, endpoint } = receiver.open('the-register-of-a-bar-with-a-long-name');
   const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
-  await page.goto('/dashboard?tab=profile&open=api');
+  await page.goto('/dashboard?tab=profile');
+  await page.getByRole('button', { name: /^API Keys and Webhooks/ }).click();
   await expect(page.getByText('You have no webhooks.')).toBeVisible();
   await page.getByRole('button', { name: 'New Webhook' }).click();
   const create = page.getByRole('button', { name: 'Create Webhook' });
@@ -64,11 +65,19 @@ test('a webhook is made, is told of a tip, fails, and goes on with what it misse
   await expectForEverybody(page, 'a webhook');
   await picture(page, 'webhook');
 
+  const renewed = await holdAnswers(page, /webhooks\.rotate/);
   await details.getByRole('button', { name: 'New Secret' }).click();
   await page
     .getByRole('dialog', { name: 'Make a new secret?' })
     .getByRole('button', { name: 'New Secret' })
     .click();
+  await expect.poll(renewed.asked).toBe(1);
+  await page.goBack();
+  await page
+    .getByRole('dialog', { name: 'Leave before the answer?' })
+    .getByRole('button', { name: 'Wait' })
+    .click();
+  renewed.release();
   await expect(made.locator('code')).not.toHaveText(endpoint.secrets[0] ?? '');
   await made.getByRole('button', { name: 'Done' }).click();
   await leaving.getByRole('button', { name: 'Leave' }).click();

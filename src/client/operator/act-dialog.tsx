@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import confirmation from '../ui/later/confirmation.module.css';
 import { Dialog } from '../ui/later/dialog.tsx';
 import { TextArea } from '../ui/later/text-area.tsx';
-import { DiscardQuestion, useUnsaved } from '../ui/later/unsaved.tsx';
+import { DiscardQuestion, LeaveQuestion, useUnsaved } from '../ui/later/unsaved.tsx';
 import { failureOf, queryClient } from './console-api.ts';
 import { FactorQuestion } from './factor-question.tsx';
 import { rememberFocus } from './near-focus.ts';
@@ -41,9 +41,8 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
   const [keepFocus] = useState(rememberFocus);
   /** The reason of an attempt that failed, mostly because somebody else was faster: nobody needs it any more. */
   const [tried, setTried] = useState('');
-  // While an act is under way nobody can say that nothing is done, and the question for the factor lies over this one.
-  const isAtRest = !isUnderWay && !needsFactor;
-  const unsaved = useUnsaved(isAtRest && reason.trim() !== '' && reason !== tried, () => setReason(''));
+  const unsaved = useUnsaved(!isUnderWay && reason.trim() !== '' && reason !== tried, () => setReason(''));
+  const awaited = useUnsaved(isUnderWay, props.onClose);
 
   async function run() {
     if (isUnderWay) return;
@@ -51,7 +50,8 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
     setUnderWay(true);
     setFailure(undefined);
     try {
-      onDone(await act(reason));
+      const result = await act(reason);
+      awaited.finish(() => onDone(result));
       forgetShown();
     } catch (error) {
       const { code, detail } = failureOf(error);
@@ -79,16 +79,24 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
     void run();
   }
 
+  const discarding = (
+    <DiscardQuestion unsaved={unsaved}>
+      <p>Your reason is lost then, and nothing is done.</p>
+    </DiscardQuestion>
+  );
   if (needsFactor) {
     return (
-      <FactorQuestion
-        onProved={() => {
-          setNeedsFactor(false);
-          void run();
-        }}
-        // The reason stays.
-        onClose={() => setNeedsFactor(false)}
-      />
+      <>
+        <FactorQuestion
+          onProved={() => {
+            setNeedsFactor(false);
+            void run();
+          }}
+          // The reason stays.
+          onClose={() => setNeedsFactor(false)}
+        />
+        {discarding}
+      </>
     );
   }
   return (
@@ -115,9 +123,10 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
           </Button>
         </div>
       </form>
-      <DiscardQuestion unsaved={unsaved}>
-        <p>Your reason is lost then, and nothing is done.</p>
-      </DiscardQuestion>
+      {discarding}
+      <LeaveQuestion unsaved={awaited} title="Leave before the answer?" stay="Wait">
+        <p>It may be done, and what the answer brings, such as a link, is shown once.</p>
+      </LeaveQuestion>
     </Dialog>
   );
 }

@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { PasswordField } from '../ui/later/account-fields.tsx';
+import { useUnsaved } from '../ui/later/unsaved.tsx';
 import { Loading } from '../ui/states.tsx';
 import { useAttempt } from './attempt.ts';
 import styles from './console.module.css';
@@ -110,9 +111,19 @@ export function FirstRecoveryCodes({
   readonly codes: readonly string[];
   readonly onKept: () => void;
 }) {
+  const [mayGo, setMayGo] = useState(false);
+  const release = () => setMayGo(true);
+  const leaving = useUnsaved(!mayGo, release);
   return (
     <Door title="Recovery Codes">
-      <RecoveryCodes codes={codes} onKept={onKept} />
+      <RecoveryCodes
+        codes={codes}
+        leaving={leaving}
+        onKept={() => {
+          release();
+          onKept();
+        }}
+      />
     </Door>
   );
 }

@@ -1,7 +1,6 @@
 /** A link that is shown once, as a button that copies it. It asks before a link that nobody has copied is lost. */
 import { useState } from 'react';
-import { Confirmation } from '../ui/later/confirmation.tsx';
-import { useUnsaved } from '../ui/later/unsaved.tsx';
+import { LeaveQuestion, useUnsaved } from '../ui/later/unsaved.tsx';
 import { CopyButton } from './copy-button.tsx';
 
 export function LinkOnce({ link }: { readonly link: string }) {
@@ -11,17 +10,9 @@ export function LinkOnce({ link }: { readonly link: string }) {
   return (
     <>
       <CopyButton text={link} what="link" onCopied={release} />
-      {leaving.isAsked && (
-        <Confirmation
-          title="Leave without the link?"
-          confirm="Leave"
-          cancel="Show Link"
-          onConfirm={leaving.leave}
-          onCancel={leaving.stay}
-        >
-          <p>It was not copied, and is not shown again.</p>
-        </Confirmation>
-      )}
+      <LeaveQuestion unsaved={leaving} title="Leave without the link?" stay="Show Link">
+        <p>It was not copied, and is not shown again.</p>
+      </LeaveQuestion>
     </>
   );
 }

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Confirmation } from '../ui/later/confirmation.tsx';
 import { Dialog } from '../ui/later/dialog.tsx';
-import { useUnsaved } from '../ui/later/unsaved.tsx';
+import { LeaveQuestion, useUnsaved } from '../ui/later/unsaved.tsx';
 import { useAttempt } from './attempt.ts';
 import styles from './console.module.css';
 import { consoleApi, consoleHooks, failureOf } from './console-api.ts';
@@ -158,14 +158,22 @@ function Passkeys() {
 
 function Codes() {
   const { data, refetch } = consoleHooks.factors.list.useQuery();
-  const [codes, setCodes] = useState<readonly string[]>();
+  /** Null while they are on their way. */
+  const [codes, setCodes] = useState<readonly string[] | null>();
   const { isUnderWay, failure, run, question } = useGuarded();
   const forget = () => setCodes(undefined);
   const leaving = useUnsaved(codes !== undefined, forget);
   if (!data?.hasTotp) return null;
   const renew = () =>
     run(async () => {
-      setCodes((await consoleApi.factors.renewRecoveryCodes.mutate()).codes);
+      setCodes(null);
+      try {
+        const made = await consoleApi.factors.renewRecoveryCodes.mutate();
+        leaving.finish(() => setCodes(made.codes));
+      } catch (error) {
+        forget();
+        throw error;
+      }
       await refetch();
     });
   return (
@@ -177,21 +185,15 @@ function Codes() {
       <p role="alert" className={styles.failure}>
         {failure}
       </p>
+      {codes === null && (
+        <LeaveQuestion unsaved={leaving} title="Leave before the answer?" stay="Wait">
+          <p>It brings your new codes, which are shown once. The codes of before may no longer work.</p>
+        </LeaveQuestion>
+      )}
       {codes && (
         <Dialog title="Your new recovery codes" size="question" onClose={() => leaving.close()}>
           <p>The codes of before no longer work.</p>
-          <RecoveryCodes codes={codes} onKept={forget} />
-          {leaving.isAsked && (
-            <Confirmation
-              title="Leave without your codes?"
-              confirm="Leave"
-              cancel="Show Codes"
-              onConfirm={leaving.leave}
-              onCancel={leaving.stay}
-            >
-              <p>You won’t see these codes again.</p>
-            </Confirmation>
-          )}
+          <RecoveryCodes codes={codes} leaving={leaving} onKept={forget} />
         </Dialog>
       )}
       {question}

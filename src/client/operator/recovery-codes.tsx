@@ -1,14 +1,17 @@
 /** Ten recovery codes, which are shown this once. */
 import { brand } from '#shared/brand.ts';
 import { Button } from '../ui/button.tsx';
+import { LeaveQuestion, type Unsaved } from '../ui/later/unsaved.tsx';
 import styles from './console.module.css';
 
 interface RecoveryCodesProps {
   readonly codes: readonly string[];
+  /** Asked about until the codes are kept. */
+  readonly leaving: Unsaved;
   readonly onKept: () => void;
 }
 
-export function RecoveryCodes({ codes, onKept }: RecoveryCodesProps) {
+export function RecoveryCodes({ codes, leaving, onKept }: RecoveryCodesProps) {
   const text = codes.join('\n');
   return (
     <>
@@ -31,6 +34,9 @@ export function RecoveryCodes({ codes, onKept }: RecoveryCodesProps) {
         Download the codes
       </a>
       <Button onClick={onKept}>I Have Kept Them</Button>
+      <LeaveQuestion unsaved={leaving} title="Leave without your codes?" stay="Show Codes">
+        <p>You won’t see these codes again.</p>
+      </LeaveQuestion>
     </>
   );
 }

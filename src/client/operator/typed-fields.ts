@@ -1,6 +1,7 @@
 /** What was typed into the fields of a form, and what is wrong with them. */
-import type { SubmitEvent } from 'react';
+import { type InputEvent, type SubmitEvent, useState } from 'react';
 import type { FieldError } from '#shared/errors.ts';
+import { useUnsaved } from '../ui/later/unsaved.tsx';
 
 export type Complaints = Readonly<Record<string, string>>;
 
@@ -11,8 +12,17 @@ export function typedIn({ currentTarget }: SubmitEvent<HTMLFormElement>): Readon
   );
 }
 
+/** Asks before what was typed into a form is lost. */
+export function useTypedForm() {
+  const [isTyped, setTyped] = useState(false);
+  const forget = () => setTyped(false);
+  const unsaved = useUnsaved(isTyped, forget);
+  const onInput = ({ currentTarget }: InputEvent<HTMLFormElement>) => setTyped(isChanged(currentTarget));
+  return { unsaved, forget, onInput };
+}
+
 /** Whether a field has another text than the form had at first. */
-export function isChanged(form: HTMLFormElement): boolean {
+function isChanged(form: HTMLFormElement): boolean {
   return [...form.elements].some(
     (element) =>
       (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) &&

@@ -13,7 +13,7 @@ import { Dialog } from '../../ui/later/dialog.tsx';
 import { useUnsaved } from '../../ui/later/unsaved.tsx';
 import { useSending } from '../form.ts';
 import styles from './account-care.module.css';
-import { LeaveQuestion, LOOK_AT_LIST, RecoveryCodes } from './recovery-codes.tsx';
+import { LOOK_AT_LIST, RecoveryCodes, WaitQuestion } from './recovery-codes.tsx';
 
 const FIELDS = ['name'] as const;
 const MAX_NAME_LENGTH = 60;
@@ -79,7 +79,7 @@ export function NewPasskey({ user, onClose }: { readonly user: User; readonly on
           </Button>
         </div>
       </form>
-      <LeaveQuestion unsaved={unsaved} />
+      <WaitQuestion unsaved={unsaved} />
     </Dialog>
   );
 }

@@ -10,7 +10,7 @@ import { saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
-import { type Unsaved, useUnsaved } from '../../ui/later/unsaved.tsx';
+import { LeaveQuestion, type Unsaved, useUnsaved } from '../../ui/later/unsaved.tsx';
 import styles from './account-care.module.css';
 import sheet from './recovery-codes.module.css';
 
@@ -77,34 +77,19 @@ export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
         </div>
         <p role="status">{said}</p>
       </div>
-      {leaving.isAsked && (
-        <Confirmation
-          title="Leave without your codes?"
-          confirm="Leave"
-          cancel="Show Codes"
-          onConfirm={leaving.leave}
-          onCancel={leaving.stay}
-        >
-          <p>You won’t see these codes again.</p>
-        </Confirmation>
-      )}
+      <LeaveQuestion unsaved={leaving} title="Leave without your codes?" stay="Show Codes">
+        <p>You won’t see these codes again.</p>
+      </LeaveQuestion>
     </Dialog>
   );
 }
 
-/** Asks before somebody leaves a factor whose answer is on its way, and may bring recovery codes. */
-export function LeaveQuestion({ unsaved }: { readonly unsaved: Unsaved }) {
-  if (!unsaved.isAsked) return null;
+/** Asks before somebody leaves an answer that is on its way, and may bring recovery codes. */
+export function WaitQuestion({ unsaved }: { readonly unsaved: Unsaved }) {
   return (
-    <Confirmation
-      title="Leave before the answer?"
-      confirm="Leave"
-      cancel="Wait"
-      onConfirm={unsaved.leave}
-      onCancel={unsaved.stay}
-    >
+    <LeaveQuestion unsaved={unsaved} title="Leave before the answer?" stay="Wait">
       <p>It may bring your recovery codes, which are shown once.</p>
-    </Confirmation>
+    </LeaveQuestion>
   );
 }
 
@@ -114,12 +99,13 @@ export function NewRecoveryCodes({ user, onClose }: { readonly user: User; reado
   const [failure, setFailure] = useState<string>();
   const { isUnderWay, run } = useAttempts();
   const { client } = trpc.useUtils();
+  const unsaved = useUnsaved(isUnderWay && codes === null, onClose);
 
   async function renew() {
     setFailure(undefined);
     try {
       const { recoveryCodes } = await withPassword(() => client.secondFactors.renewRecoveryCodes.mutate());
-      setCodes(recoveryCodes);
+      unsaved.finish(() => setCodes(recoveryCodes));
     } catch (error) {
       setFailure(failureOf(error).detail ?? NO_ANSWER);
     }
@@ -138,6 +124,7 @@ export function NewRecoveryCodes({ user, onClose }: { readonly user: User; reado
       <p role="alert" className={styles.failure}>
         {failure}
       </p>
+      <WaitQuestion unsaved={unsaved} />
     </Confirmation>
   );
 }

@@ -15,7 +15,7 @@ import { Loading, Skeleton } from '../../ui/states.tsx';
 import { useSending } from '../form.ts';
 import { useIsOpen } from '../is-open.ts';
 import styles from './account-care.module.css';
-import { LeaveQuestion, LOOK_AT_LIST, RecoveryCodes } from './recovery-codes.tsx';
+import { LOOK_AT_LIST, RecoveryCodes, WaitQuestion } from './recovery-codes.tsx';
 
 const TITLE = 'Set up an authenticator app';
 const FIELDS = ['code'] as const;
@@ -113,7 +113,7 @@ export function SetUpApp({ user, onClose }: { readonly user: User; readonly onCl
           {isUnderWay ? 'One moment...' : 'Finish Setup'}
         </Button>
       </form>
-      <LeaveQuestion unsaved={unsaved} />
+      <WaitQuestion unsaved={unsaved} />
     </Dialog>
   );
 }

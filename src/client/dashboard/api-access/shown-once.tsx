@@ -2,9 +2,8 @@
 import { type ReactNode, useRef, useState } from 'react';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
-import { useUnsaved } from '../../ui/later/unsaved.tsx';
+import { LeaveQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import care from '../account/account-care.module.css';
 import styles from './api-access.module.css';
 
@@ -50,17 +49,9 @@ export function ShownOnce({ what, text, onClose, children }: ShownOnceProps) {
           Done
         </Button>
       </div>
-      {leaving.isAsked && (
-        <Confirmation
-          title={`Leave without your ${name}?`}
-          confirm="Leave"
-          cancel={`Show ${what}`}
-          onConfirm={leaving.leave}
-          onCancel={leaving.stay}
-        >
-          <p>It was not copied, and you won’t see it again.</p>
-        </Confirmation>
-      )}
+      <LeaveQuestion unsaved={leaving} title={`Leave without your ${name}?`} stay={`Show ${what}`}>
+        <p>It was not copied, and you won’t see it again.</p>
+      </LeaveQuestion>
     </Dialog>
   );
 }

@@ -9,7 +9,7 @@ import { toastError, toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
-import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
+import { DiscardQuestion, LeaveQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import care from '../account/account-care.module.css';
 import styles from './api-access.module.css';
 import { ShownOnce } from './shown-once.tsx';
@@ -34,9 +34,11 @@ export function WebhookDetails({ webhook, onClose, onRemoved }: WebhookDetailsPr
   const unsaved = useUnsaved(isTyped, () => setChanging(false));
   const { isUnderWay, switchOn, switchOff, remove, replaceSecret } = useWebhookActs(webhook, {
     onRemoved,
-    onNewSecret: setSecret,
+    onNewSecret: (made) => awaited.finish(() => setSecret(made)),
     onDone: () => setQuestion(null),
   });
+
+  const awaited = useUnsaved(isUnderWay && question === 'secret' && secret === null, onClose);
 
   return (
     <Dialog title="Webhook" size="column" onClose={() => unsaved.close(onClose)}>
@@ -96,6 +98,9 @@ export function WebhookDetails({ webhook, onClose, onRemoved }: WebhookDetailsPr
           <p>For a day, events are signed with the old secret as well.</p>
         </ShownOnce>
       )}
+      <LeaveQuestion unsaved={awaited} title="Leave before the answer?" stay="Wait">
+        <p>It brings the new secret, which is shown once.</p>
+      </LeaveQuestion>
       <DiscardQuestion unsaved={unsaved}>
         <p>The webhook has changes that are not saved.</p>
       </DiscardQuestion>

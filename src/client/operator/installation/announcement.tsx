@@ -8,11 +8,18 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/later/text-area.tsx';
-import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
+import { DiscardQuestion } from '../../ui/later/unsaved.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi, consoleHooks } from '../console-api.ts';
 import { Loaded } from '../loaded.tsx';
-import { type Complaints, complain, isChanged, timeTyped, typedIn, unfinishedIn } from '../typed-fields.ts';
+import {
+  type Complaints,
+  complain,
+  timeTyped,
+  typedIn,
+  unfinishedIn,
+  useTypedForm,
+} from '../typed-fields.ts';
 import { When } from '../when.tsx';
 import styles from './installation.module.css';
 
@@ -88,8 +95,7 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
   const [complaints, setComplaints] = useState<Complaints>({});
   const [asked, setAsked] = useState<AskedAnnouncement>();
   const [round, setRound] = useState(0);
-  const [isTyped, setTyped] = useState(false);
-  const unsaved = useUnsaved(isTyped, () => setTyped(false));
+  const { unsaved, forget, onInput } = useTypedForm();
 
   function ask(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -107,7 +113,7 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
     flushSync(() => {
       setAsked(undefined);
       setRound(round + 1);
-      setTyped(false);
+      forget();
     });
     toastSuccess('Announced.');
     onMade();
@@ -116,13 +122,7 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
   return (
     <>
       {/* Another key empties the form. */}
-      <form
-        key={round}
-        className={styles.form}
-        noValidate
-        onSubmit={ask}
-        onInput={({ currentTarget }) => setTyped(isChanged(currentTarget))}
-      >
+      <form key={round} className={styles.form} noValidate onSubmit={ask} onInput={onInput}>
         <TextArea
           label="Next announcement"
           hint="Shown above every page that needs a login. It takes the place of the one before."

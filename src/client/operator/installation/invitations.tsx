@@ -5,11 +5,12 @@ import { type AskedInvitation, askedInvitation, type OpenInvitation } from '#sha
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
+import { DiscardQuestion } from '../../ui/later/unsaved.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi, consoleHooks } from '../console-api.ts';
 import { LinkOnce } from '../link-once.tsx';
 import { Loaded } from '../loaded.tsx';
-import { type Complaints, complain, typedIn } from '../typed-fields.ts';
+import { type Complaints, complain, typedIn, useTypedForm } from '../typed-fields.ts';
 import { When } from '../when.tsx';
 import styles from './installation.module.css';
 
@@ -100,6 +101,7 @@ function NewInvitation({
 }) {
   const [complaints, setComplaints] = useState<Complaints>({});
   const [asked, setAsked] = useState<AskedInvitation>();
+  const { unsaved, forget, onInput } = useTypedForm();
 
   function ask(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -116,12 +118,13 @@ function NewInvitation({
 
   function endWith(invitation: MadeInvitation) {
     setAsked(undefined);
+    forget();
     onMade(invitation);
   }
 
   return (
     <>
-      <form className={styles.form} noValidate onSubmit={ask}>
+      <form className={styles.form} noValidate onSubmit={ask} onInput={onInput}>
         <div className={styles.fields}>
           <Field
             label="Email"
@@ -164,6 +167,9 @@ function NewInvitation({
           </p>
         </ActDialog>
       )}
+      <DiscardQuestion unsaved={unsaved}>
+        <p>The invitation is not made.</p>
+      </DiscardQuestion>
     </>
   );
 }

@@ -4,9 +4,16 @@ import type { AskedTerms, TermsPreview, TermsVersion } from '#shared/console/ins
 import { plainDecimal } from '#shared/decimals.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
-import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
+import { DiscardQuestion } from '../../ui/later/unsaved.tsx';
 import { consoleApi, failureOf } from '../console-api.ts';
-import { type Complaints, complain, isChanged, timeTyped, typedIn, unfinishedIn } from '../typed-fields.ts';
+import {
+  type Complaints,
+  complain,
+  timeTyped,
+  typedIn,
+  unfinishedIn,
+  useTypedForm,
+} from '../typed-fields.ts';
 import styles from './installation.module.css';
 
 const NAMES = ['giverFee', 'receiverFee', 'min', 'max', 'quick', 'currency'] as const;
@@ -23,8 +30,7 @@ export function NextTerms({ newest, heading, onPreview, onCancel }: NextTermsPro
   const [complaints, setComplaints] = useState<Complaints>({});
   const [failure, setFailure] = useState<string>();
   const [isUnderWay, setUnderWay] = useState(false);
-  const [isTyped, setTyped] = useState(false);
-  const unsaved = useUnsaved(isTyped, () => setTyped(false));
+  const { unsaved, onInput } = useTypedForm();
   const before = textsOf(newest);
 
   async function preview(event: SubmitEvent<HTMLFormElement>) {
@@ -58,12 +64,7 @@ export function NextTerms({ newest, heading, onPreview, onCancel }: NextTermsPro
   });
 
   return (
-    <form
-      className={styles.form}
-      noValidate
-      onSubmit={(event) => void preview(event)}
-      onInput={({ currentTarget }) => setTyped(isChanged(currentTarget))}
-    >
+    <form className={styles.form} noValidate onSubmit={(event) => void preview(event)} onInput={onInput}>
       <h3 ref={heading} tabIndex={-1}>
         Next terms
       </h3>

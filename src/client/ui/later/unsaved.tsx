@@ -11,15 +11,15 @@ import { Confirmation } from './confirmation.tsx';
 interface Step {
   readonly goOn: () => void;
   /** Takes away the entry that the step has left behind. */
-  readonly takeBack?: () => void;
+  readonly takeBack?: (() => void) | undefined;
 }
 
 type Hold = (event: Event) => void;
 
 /** Each undoes steps away from its screen. The newest is of the screen that lies over the others. */
 const holds: Hold[] = [];
-/** Whether somebody leaves this screen, below which another one may hold the address. */
-let isGoingOn = false;
+/** By which somebody leaves a screen just now, below which another one may hold the address. */
+let stepUnderWay: Step | null = null;
 
 export interface Unsaved {
   readonly isAsked: boolean;
@@ -51,6 +51,7 @@ export function useUnsaved(isUnsaved: boolean, onLeave: () => void): Unsaved {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what `ask` changes is of this hook
   useLayoutEffect(() => {
     if (!isUnsaved) return;
+    asked.current = null;
     const letGo = holdWith(holdAddress(ask));
     return () => {
       letGo();
@@ -80,9 +81,9 @@ export function useUnsaved(isUnsaved: boolean, onLeave: () => void): Unsaved {
     leave() {
       const step = take();
       flushSync(onLeave);
-      isGoingOn = true;
+      stepUnderWay = step;
       step?.goOn();
-      isGoingOn = false;
+      stepUnderWay = null;
     },
     finish,
   };
@@ -140,14 +141,16 @@ function holdAddress(ask: (step: Step | null) => void): Hold {
       return;
     }
     // A page that takes the place of this one is the end of a session.
-    if (type === 'replaceState' && !isGoingOn && window.location.pathname !== pathname) return;
+    if (type === 'replaceState' && !stepUnderWay && window.location.pathname !== pathname) return;
     const state: unknown = window.history.state;
     const stepsAhead = type === 'pushState' ? 1 : placeInHistory() - place;
     const isBack = type === 'popstate' && !(stepsAhead > 0);
     navigate(href, { replace: !isBack, state: heldState });
     if (isBack) return ask({ goOn: () => window.history.back() });
-    const goOn = () => navigate(wanted, { replace: true, state });
-    ask(type === 'replaceState' ? { goOn } : { goOn, takeBack: () => window.history.go(-stepsAhead) });
+    ask({
+      goOn: () => navigate(wanted, { replace: true, state }),
+      takeBack: type === 'replaceState' ? stepUnderWay?.takeBack : () => window.history.go(-stepsAhead),
+    });
   };
 }
 
@@ -156,22 +159,29 @@ function placeInHistory(): number {
   return 'navigation' in window ? (window.navigation.currentEntry?.index ?? Number.NaN) : Number.NaN;
 }
 
-interface DiscardQuestionProps {
+interface LeaveQuestionProps {
   readonly unsaved: Unsaved;
+  readonly title: string;
+  readonly leave?: string;
+  readonly stay: string;
   readonly children: ReactNode;
 }
 
-export function DiscardQuestion({ unsaved, children }: DiscardQuestionProps) {
+export function LeaveQuestion({ unsaved, title, leave = 'Leave', stay, children }: LeaveQuestionProps) {
   if (!unsaved.isAsked) return null;
   return (
     <Confirmation
-      title="Discard your changes?"
-      confirm="Discard"
-      cancel="Keep Editing"
+      title={title}
+      confirm={leave}
+      cancel={stay}
       onConfirm={unsaved.leave}
       onCancel={unsaved.stay}
     >
       {children}
     </Confirmation>
   );
+}
+
+export function DiscardQuestion(props: Pick<LeaveQuestionProps, 'unsaved' | 'children'>) {
+  return <LeaveQuestion title="Discard your changes?" leave="Discard" stay="Keep Editing" {...props} />;
 }
