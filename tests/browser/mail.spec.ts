@@ -160,6 +160,38 @@ test('a new password by a link that had no answer may count, and says so', async
   expect(complaints.splice(0)).toHaveLength(1);
 });
 
+test('whoever logs in in another tab confirms the email where its link was opened', async ({
+  page,
+  context,
+  backstage,
+  mails,
+}) => {
+  const [person, other] = [await backstage.customer(), await backstage.customer()];
+  const linkOf = async ({ token, email }: Person) => {
+    await backstage.call('POST', '/auth/me/mail/confirmation', { token });
+    return linkIn(await newest(mails, email, 'Confirm your email')).url;
+  };
+  const elsewhere = await context.newPage();
+  const confirm = page.getByRole('button', { name: 'Confirm My Email' });
+  const confirmed = page.getByRole('heading', { name: 'Email confirmed' });
+  await page.goto(await linkOf(person));
+  await expect(page.getByRole('heading', { name: 'Log in first' })).toBeVisible();
+  await elsewhere.goto('/auth');
+  await logInByForm(elsewhere, person);
+  await confirm.click();
+  await expect(confirmed).toBeFocused();
+
+  // The login that the link has led to is left by the one of the other tab.
+  await elsewhere.getByRole('button', { name: 'Logout' }).click();
+  await page.goto(await linkOf(other));
+  await page.getByRole('link', { name: 'Login' }).click();
+  await expect(page.getByLabel('Email')).toBeVisible();
+  await elsewhere.goto('/auth');
+  await logInByForm(elsewhere, other);
+  await confirm.click();
+  await expect(confirmed).toBeFocused();
+});
+
 test('a giver confirms the email and gets the receipt of a tip, and a guest names one', async ({
   page,
   backstage,
