@@ -90,7 +90,7 @@ export function newTransactionId(random: RandomBytes): TransactionId {
   return `txn_${base32(random(26)).toLowerCase()}` as TransactionId;
 }
 
-const EVENT_ID =
+export const EVENT_ID =
   /* @__PURE__ */ /^evt_(?:[0-2][0-9a-hjkmnp-tv-z]{26}|3[0-9a-hjkmnp-tv-z]{26}[1-9][0-9]{0,5})$/;
 
 /** The digit says what an event is of: a tip, its reversal, a change of it with its number behind, or another thing. */

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { newApiKeyText } from '#server/auth/api-key-text.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
+import { eventIdFrom, eventIdOf, newTransactionId } from '#shared/ids.ts';
 import {
   describedApp,
   examplesOf,
@@ -250,6 +251,28 @@ test('every example fits its schema', async () => {
     }
   }
   expect(examples).toBeGreaterThan(ENDPOINTS.length * 4);
+});
+
+test('a parameter that names an event takes the id of each kind of event', async () => {
+  const { document, validate } = await describedApp();
+  const transactionId = newTransactionId(randomBytes);
+  const ofTip = { transactionId, isReversal: false, changeNumber: null };
+  const ids = [
+    eventIdOf(ofTip),
+    eventIdOf({ ...ofTip, isReversal: true }),
+    eventIdOf({ ...ofTip, changeNumber: 1 }),
+    eventIdOf({ ...ofTip, changeNumber: 999_999 }),
+    eventIdFrom(randomBytes(26)),
+  ];
+  const taken: string[] = [];
+  for (const { place, operation } of operationsOf(document)) {
+    for (const [index, { name, example }] of (operation.parameters ?? []).entries()) {
+      if (!String(example).startsWith('evt_')) continue;
+      for (const id of ids) expect(validate(`${place}/parameters/${index}/schema`, id), id).toEqual([]);
+      taken.push(name);
+    }
+  }
+  expect(taken.sort()).toEqual(['after', 'event_id']);
 });
 
 test('every body that is sent or answered has an example', async () => {

@@ -5,6 +5,7 @@ import {
   eventOfWebhook,
   eventPage,
   eventsQuery,
+  LATEST,
   MAX_EVENTS,
   newWebhook,
   webhook,
@@ -13,7 +14,7 @@ import {
   webhookQuery,
   webhookWithSecret,
 } from '#shared/events.ts';
-import { idPattern } from '#shared/ids.ts';
+import { EVENT_ID, idPattern } from '#shared/ids.ts';
 import { toWire } from '../wire.ts';
 import { stepTerms } from './context.ts';
 import { endpoint, type Parameter } from './endpoint.ts';
@@ -66,12 +67,12 @@ const WEBHOOK_ID: Parameter = {
   example: WEBHOOK.id,
 };
 
-const EVENT_ID: Parameter = {
+const OWN_EVENT: Parameter = {
   name: 'event_id',
   in: 'path',
   required: true,
   description: 'As the list of events or of deliveries names it.',
-  schema: { type: 'string', pattern: '^evt_[0-2][0-9a-hjkmnp-tv-z]{26}$' },
+  schema: { type: 'string', pattern: EVENT_ID.source },
   example: EVENT.id,
 };
 
@@ -96,7 +97,7 @@ export const webhookProcedures = {
           name: 'after',
           in: 'query',
           description: 'The `next_cursor` of the answer before, or `latest`.',
-          schema: { type: 'string', pattern: '^(latest|evt_[0-2][0-9a-hjkmnp-tv-z]{26})$' },
+          schema: { type: 'string', anyOf: [{ pattern: `^${LATEST}$` }, { pattern: EVENT_ID.source }] },
           example: EVENT.id,
         },
         {
@@ -263,7 +264,7 @@ export const webhookProcedures = {
         'Sends one of your events to a webhook now, under its id and outside of the order, and says what was',
         'answered. The request has no body.',
       ],
-      parameters: [WEBHOOK_ID, EVENT_ID],
+      parameters: [WEBHOOK_ID, OWN_EVENT],
       answers: { webhookDelivery },
       refusals: ['webhook_not_found', 'not_found', 'too_many_requests'],
       response: DELIVERY,
