@@ -323,6 +323,8 @@ export function describeRecords(): void {
       expect(await place(pat.id, 0, 1)).toEqual({ createdAtMs: NOW, position: 1 });
       for (const wrong of [place(pat.id, 1, 5), place(pat.id, 0, 99), place(cam.id, 3, 1)])
         expect(await wrong).toBeNull();
+      for (const beyond of [2 ** 31 - 1, 2 ** 31, 999_999_999_999_999])
+        expect(await place(pat.id, 0, beyond)).toBeNull();
     });
 
     test('tell the changes alone without looking at tips, in steps of a bounded number', async () => {

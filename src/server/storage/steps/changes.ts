@@ -6,11 +6,15 @@ import { withWhatFollowed } from './adjustments.ts';
 import { type Engine, reading, type StepOf } from './engine.ts';
 import { stepFrom } from './records.ts';
 
+/** PostgreSQL refuses to compare the place of an entry, an integer of 32 bits, with a larger one. */
+const LAST_POSITION = 2 ** 31 - 1;
+
 export const createBooks = (engine: Engine) =>
   ({
     listBookEntries: reading(engine)(listBookEntries),
 
     async findBookPlace(userId, { transactionId, position }) {
+      if (position > LAST_POSITION) return null;
       const asked = { userId, id: transactionId, position };
       return (await engine.read(({ placeOfPosition }) => placeOfPosition.one(asked))) ?? null;
     },
