@@ -10,7 +10,14 @@ import { databaseAt } from '#server/storage/open.ts';
 import { DatabaseRefused } from '#server/storage/port/database.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
-import { newInvitationId, newQrCodeId, newUserId } from '#shared/ids.ts';
+import {
+  newApiKeyId,
+  newDeviceId,
+  newInvitationId,
+  newOperatorId,
+  newQrCodeId,
+  newUserId,
+} from '#shared/ids.ts';
 import { createCuttableLine } from '#tests/support/cuttable-line.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
@@ -151,6 +158,42 @@ for (const when of ['before', 'after'] as const) {
     expect(rows).toEqual([{ action: 'report_settled' }, { action: 'invitation_revoked' }]);
     expect(await storage.messages.settleReport(tip.id, NOW, actOn('report_settled', tip.id))).toBe(false);
     expect(await storage.invitations.revoke(id, NOW, actOn('invitation_revoked', id))).toBe(false);
+  });
+
+  test(`what is ended or removed is told to be gone when the connection is lost ${when} the commit`, async () => {
+    const { line, storage, past, scene } = await openBehindLine();
+    const { id: userId } = scene.provider;
+    const life = { createdAtMs: NOW, expiresAtMs: NOW + 9 };
+    const key = { id: newApiKeyId(randomBytes), userId, name: 'Till', ending: 'none' };
+    const rights = { scopes: ['tips:read'], addresses: [], keyHash: bytes('key') } as const;
+    await storage.apiKeys.add({ ...key, ...rights, ...life }, 9);
+    const sessionHash = bytes('session');
+    await storage.createSession({ tokenHash: sessionHash, userId, device: '', ...life }, 'none', 9);
+    const device = { id: newDeviceId(randomBytes), userId, sessionHash, endpoint: 'none', createdAtMs: NOW };
+    const keys = { p256dh: Buffer.alloc(65, 4), auth: Buffer.alloc(16), withWords: false };
+    await storage.devices.add({ ...device, ...keys }, 9);
+    const operator = { id: newOperatorId(randomBytes), email: 'op@example.com', createdAtMs: NOW };
+    await storage.operators.add(operator, { tokenHash: bytes('link'), expiresAtMs: NOW + 9 });
+    const place = { lastUsedAtMs: NOW, confirmedAtMs: NOW, address: '', device: '' };
+    const session = { operatorId: operator.id, tokenHash: bytes('operator'), ...life, ...place };
+    await storage.operators.createSession(session, null, 9);
+    await storage.announce({ text: 'Late payouts', fromMs: NOW, untilMs: null });
+    const actor = { kind: 'command', name: 'root', host: 'tips' } as const;
+    const act = { actor, action: 'announcement_ended', subject: null, reason: null, atMs: NOW } as const;
+    const steps = [
+      () => storage.apiKeys.end(userId, key.id),
+      () => storage.devices.remove(userId, device.id),
+      () => storage.operators.endSession(session.tokenHash),
+      () => storage.endAnnouncement(act),
+    ];
+    for (const step of steps) {
+      line.loseNextCommit(when);
+      expect(await step()).toBe(true);
+      expect(await step()).toBe(false);
+    }
+    expect(line.lost).toBe(steps.length);
+    const { rows } = await past.query('SELECT action FROM audit_log');
+    expect(rows).toEqual([{ action: 'announcement_ended' }]);
   });
 
   test(`an attempt is refused, and counted once at most, when the connection is lost ${when} its commit`, async () => {

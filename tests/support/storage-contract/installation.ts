@@ -36,6 +36,7 @@ export function describeInstallation(): void {
       expect(await reopened.findAnnouncement()).toEqual(second);
       expect(await reopened.endAnnouncement(undefined, first)).toBe(false);
       expect(await reopened.endAnnouncement(undefined, { ...second, fromMs: 1 })).toBe(false);
+      expect(await reopened.endAnnouncement(undefined, { ...second, text: 'safe\0hidden' })).toBe(false);
       expect(await reopened.endAnnouncement(undefined, second)).toBe(true);
       await reopened.announce(second);
       expect([await reopened.endAnnouncement(), await reopened.endAnnouncement()]).toEqual([true, false]);

@@ -16,7 +16,7 @@ export function createApiKeys(engine: Engine): ApiKeys {
     list: async (userId) =>
       (await read(({ apiKeysOf }) => apiKeysOf.all({ userId }))).map((row) => ({ ...row, ...listsOf(row) })),
 
-    end: async (userId, id) => (await change(({ deleteApiKey }) => deleteApiKey.change({ userId, id }))) > 0,
+    end: transacting(engine)(end),
 
     // A repetition after a lost connection counts only the keys that were left.
     endAll: (userId, act) =>
@@ -57,6 +57,10 @@ const add: StepOf<ApiKeys['add']> = function* (statements, isRepeated, key, maxC
   });
   yield* mailToOwner(statements, userId, mail);
   return 'added';
+};
+
+const end: StepOf<ApiKeys['end']> = function* ({ deleteApiKey }, isRepeated, userId, id) {
+  return (yield* deleteApiKey.change({ userId, id })) > 0 || isRepeated;
 };
 
 /** A scope that this version does not know allows nothing. */

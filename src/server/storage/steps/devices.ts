@@ -11,9 +11,7 @@ export function createDevices(engine: Engine): Devices {
 
     change: transacting(engine)(changeDevice),
 
-    // A repetition after a lost connection may find nothing; the device is gone all the same.
-    remove: async (userId, id) =>
-      (await change(({ deleteDevice }) => deleteDevice.change({ userId, id }))) > 0,
+    remove: transacting(engine)(remove),
 
     // A repetition after a lost connection does not find the devices of the first claim, which are due again when
     // that ends.
@@ -77,4 +75,8 @@ const add: StepOf<Devices['add']> = function* (statements, _, device, maxCount) 
 const changeDevice: StepOf<Devices['change']> = function* (statements, _, userId, id, withWords) {
   yield* statements.changeDevice.change({ userId, id, withWords });
   return (yield* statements.deviceById.one({ userId, id })) ?? null;
+};
+
+const remove: StepOf<Devices['remove']> = function* ({ deleteDevice }, isRepeated, userId, id) {
+  return (yield* deleteDevice.change({ userId, id })) > 0 || isRepeated;
 };

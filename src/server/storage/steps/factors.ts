@@ -50,6 +50,7 @@ export function createFactorSteps(engine: Engine): Factors {
 
     removeTotp: transacting(engine)(removeTotp),
 
+    // As above: whether the first run has spent the code is not known, and none may count twice.
     spendRecoveryCode: async (holder, hash) => {
       const spent = { ...keyOf(holder), codeHash: Buffer.from(hash) };
       return (await change(({ deleteRecoveryCode }) => deleteRecoveryCode.change(spent))) > 0;

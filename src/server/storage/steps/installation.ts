@@ -38,7 +38,9 @@ export const createInstallation = (engine: Engine) =>
       );
     },
 
-    endAnnouncement: transacting(engine)(endAnnouncement),
+    // PostgreSQL refuses NUL in a text, so no announcement has it.
+    endAnnouncement: async (act, seen) =>
+      !seen?.text.includes('\0') && transacting(engine)(endAnnouncement)(act, seen),
   }) satisfies Partial<Storage>;
 
 const takeAttempt: StepOf<Storage['takeAttempt']> = function* (statements, _, counts, nowMs) {
@@ -59,7 +61,7 @@ const forgetSecrets: StepOf<Storage['forgetSecrets']> = function* (statements, i
 const endAnnouncement: StepOf<Storage['endAnnouncement']> = function* (statements, isRepeated, act, seen) {
   const { deleteAnnouncement, deleteSeenAnnouncement } = statements;
   const ended = yield* seen ? deleteSeenAnnouncement.one({ ...seen }) : deleteAnnouncement.one({});
-  if (!ended) return false;
+  if (!ended) return isRepeated;
   yield* noteAct(statements, isRepeated, act && { ...act, subject: subjectOfAnnouncement(ended) });
   return true;
 };

@@ -63,10 +63,7 @@ export function createOperators(engine: Engine): Operators {
       );
     },
 
-    endSession: async (token) => {
-      const tokenHash = Buffer.from(token);
-      return (await change(({ deleteOperatorSession }) => deleteOperatorSession.change({ tokenHash }))) > 0;
-    },
+    endSession: transact(endSession),
 
     listSessions: (operatorId) => read(({ operatorSessionsOf }) => operatorSessionsOf.all({ operatorId })),
 
@@ -191,4 +188,9 @@ const createSession: StepOf<Operators['createSession']> = function* (
     yield* statements.deleteOperatorSession.change({ tokenHash: oldest.tokenHash });
   yield* statements.insertOperatorSession.change({ ...session, tokenHash });
   return true;
+};
+
+const endSession: StepOf<Operators['endSession']> = function* (statements, isRepeated, token) {
+  const tokenHash = Buffer.from(token);
+  return (yield* statements.deleteOperatorSession.change({ tokenHash })) > 0 || isRepeated;
 };
