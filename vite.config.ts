@@ -125,6 +125,31 @@ function sonnerStylesAsFile(): Plugin {
 }
 
 /**
+ * Imports the classes of a CSS module one by one, so that a page loads the names of those that it uses, where it uses
+ * them, and not a table of all. Where the class is computed (`styles[look]`), the table is needed.
+ */
+function classesByName(): Plugin {
+  return {
+    name: 'classes-by-name',
+    apply: 'build',
+    enforce: 'post',
+    transform: {
+      filter: { id: /[\\/]src[\\/]client[\\/].*\.(?:tsx|module\.css)$/ },
+      handler(code, id) {
+        // When each name stands where it is used, the module does nothing but bring its styles.
+        if (id.endsWith('.css')) return { code, map: null, moduleSideEffects: 'no-treeshake' };
+        const named = code.replace(
+          /^import (\w+) from (["'].+\.module\.css["']);$/gm,
+          (line, table: string, file: string) =>
+            code.includes(`${table}[`) ? line : `import * as ${table} from ${file};`,
+        );
+        return { code: named, map: null };
+      },
+    },
+  };
+}
+
+/**
  * Writes a template for each rendered page. The browser can paint such a page without another request,
  * because its styles, its icon and the script after-paint.ts stand in the page itself. The disabled links to
  * the same style sheets tell Vite's loader, when it fetches the parts of other screens, that the page has
@@ -361,6 +386,7 @@ const config: ViteUserConfig = {
   },
   plugins: [
     react(),
+    classesByName(),
     sonnerStylesAsFile(),
     templatesOfRenderedPages(),
     precompress(),
@@ -420,6 +446,8 @@ const config: ViteUserConfig = {
           treeshake: {
             moduleSideEffects: [{ test: /node_modules[\\/]@trpc[\\/]client[\\/]/, sideEffects: false }],
           },
+          // The name of a class stands where it is used, though another module has it (classesByName).
+          optimization: { inlineConst: { mode: 'all' } },
           output: {
             // Each page loads the names of all files, and hashes are what does not compress of them.
             hashCharacters: 'hex',

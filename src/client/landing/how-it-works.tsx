@@ -29,7 +29,7 @@ export function HowItWorks() {
         </h2>
         <p className={styles.lead}>Three steps, and nothing to plug in.</p>
       </div>
-      <ol className={styles.steps}>
+      <ol>
         {steps().map(({ title, text }, index) => (
           <li key={title} className={styles.step}>
             <span className={styles.number} aria-hidden="true">

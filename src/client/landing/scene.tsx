@@ -141,7 +141,7 @@ function Card() {
 function Phone({ tipsCents }: { readonly tipsCents: readonly Cents[] }) {
   const total = formatMoney(sum(tipsCents.map(netOf)));
   return (
-    <g className={styles.phone}>
+    <g>
       <rect x="412" y="554" width="148" height="13" rx="5" className={styles.dock} />
       <rect x="396" y="204" width="180" height="356" rx="28" className={styles.body} />
       <rect x="405" y="213" width="162" height="338" rx="20" className={styles.screen} />

@@ -246,7 +246,7 @@ function AppSetup({ setup: { secret, uri, qr } }: { readonly setup: Setup }) {
         <a href={uri}>Open your authenticator app</a>
       </p>
       <p className={styles.aside}>
-        Or type this key: <code className={styles.key}>{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
+        Or type this key: <code>{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
       </p>
     </>
   );

@@ -156,7 +156,7 @@ function Tonight({ serviceCategory }: { readonly serviceCategory: ServiceCategor
         {tonight.status === 'loading' && <Skeleton height="line" />}
         {tonight.status === 'failed' && <span aria-hidden="true">–</span>}
       </div>{' '}
-      <span className={styles.count}>
+      <span>
         tonight
         {tonight.status === 'ready' && ` · ${tipsOf(tonight.data.receivedTodayCount)}`}
         {tonight.status === 'failed' && ' · not loaded'}

@@ -60,7 +60,7 @@ export function LastTip({ tip, othersCount, onAnswer, onAnswered, onSeen, onDism
         </button>
       </div>
       <Link href={paths.transaction(id)} className={styles.tip} onClick={onSeen}>
-        <span className={styles.sums}>
+        <span>
           <strong className={styles.amount}>{formatMoney(amountCents)} tip</strong> · {keptOf(tip)}
           {isArriving(tip) && ' · arriving'}
         </span>
