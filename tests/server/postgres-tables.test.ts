@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { ALL_TIPS } from '#server/storage/port/ledger.ts';
-import { newPhotoName, newWebhookId } from '#shared/ids.ts';
+import { newMailId, newPhotoName, newWebhookId } from '#shared/ids.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
@@ -141,6 +141,30 @@ test('an account is closed also while a process notes what it told a webhook', a
   await telling.query('COMMIT');
   expect(await closing).toBe('closed');
   expect((await other.query('SELECT 1 FROM webhooks')).rowCount).toBe(0);
+});
+
+test('a receipt is not mailed about an account that was closed at the same moment', async () => {
+  const url = await createPostgresDatabase();
+  const storage = await open(url);
+  onTestFinished(() => storage.close());
+  const { id } = (await createPeople(storage).setTheScene()).customer;
+  const [closing, other] = [await connectPast(url), await connectPast(url)];
+  await storage.mails.setMonthlyStatement(id, { isOn: true, timeZone: 'UTC', statedMonth: '2026-01' });
+  await other.query('UPDATE mail_settings SET confirmed_at_ms = 1');
+  // What a closing has done by the time at which it is about to end.
+  await closing.query('BEGIN');
+  await closing.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [id]);
+  await closing.query(`UPDATE accounts SET email_key = 'closed:' || id, closed_at_ms = 1 WHERE id = $1`, [
+    id,
+  ]);
+  await closing.query('DELETE FROM mails');
+  await closing.query('DELETE FROM mail_settings');
+  const receipt = { id: newMailId(randomBytes), kind: 'receipt', content: '{}', createdAtMs: NOW } as const;
+  const mailed = storage.mails.addToConfirmed(id, receipt, 9);
+  await vi.waitFor(async () => expect((await other.query(WAITING)).rowCount).toBe(1), { timeout: 10_000 });
+  await closing.query('COMMIT');
+  expect(await mailed).toBe('unconfirmed');
+  expect((await other.query('SELECT 1 FROM mails')).rowCount).toBe(0);
 });
 
 test('an entry that leaves a gap in the chain of its account is refused', async () => {

@@ -61,7 +61,10 @@ export function createMails(engine: Engine): Omit<Mails, keyof MailLinks> {
   };
 }
 
-/** Adds a mail of an account to its address when that was confirmed; none without a mail. */
+/**
+ * Adds a mail of an account to its address when that was confirmed; none without a mail. Requires the account's lock, or
+ * one that its closing waits for: a mail must not come behind those that the closing deletes.
+ */
 export function* mailToOwner(statements: Statements, userId: UserId, mail: NewMail | undefined): Step<void> {
   if (mail) yield* statements.insertMailToConfirmed.change({ ...mail, userId, nextTryMs: 0 });
 }
@@ -101,6 +104,7 @@ const addToConfirmed: StepOf<Mails['addToConfirmed']> = function* (
   mail,
   maxCount,
 ) {
+  yield* statements.lockAccount.one({ id: userId });
   if (isRepeated && (yield* statements.mailById.one({ id: mail.id }))) return 'added';
   const { confirmedAtMs } = yield* settingsOf(statements, userId);
   if (confirmedAtMs === null) return 'unconfirmed';
