@@ -88,7 +88,7 @@ describe('a backup', () => {
     writeFileSync(file, 'precious');
     const backup = await runHere('db-backup', env, [file]);
     expect(backup.code).toBe(1);
-    expect(backup.stderr).toMatch(/exists already/);
+    expect(backup.stderr).toMatch(/none is written over/);
     expect(readFileSync(file, 'utf8')).toBe('precious');
   });
 

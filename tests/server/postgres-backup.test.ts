@@ -40,6 +40,18 @@ afterAll(stopEverything);
 
 const at = (url: string) => databaseAt({ engine: 'postgres', url });
 
+/** A folder with scripts in the place of programs of a version of PostgreSQL. */
+function standIns(version: number, scripts: Readonly<Record<string, string>>): string {
+  const folder = temporaryFolder();
+  for (const [name, script] of Object.entries(scripts))
+    writeFileSync(
+      join(folder, name),
+      `#!/bin/sh\nif [ "$1" = --version ]; then echo '${name} (PostgreSQL) ${version}.0'; exit; fi\n${script}`,
+      { mode: 0o755 },
+    );
+  return folder;
+}
+
 async function execute(url: string, statements: string): Promise<void> {
   const client = await connect(url);
   await client.query(statements);
@@ -116,13 +128,38 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
   test('a backup never overwrites a file, and none of a ledger that does not add up appears', async () => {
     const { url, file } = await createBackup();
     const again = await runHere('db-backup', { DATABASE_URL: url }, [file]);
-    expect(again.stderr).toBe(`${file} exists already; a backup never overwrites a file.\n`);
+    expect(again.stderr).toBe(
+      `There is a file ${file} already (EEXIST), and none is written over: name another one.\n`,
+    );
     await execute(url, 'UPDATE tipwell.accounts SET total_tips_given_cents = total_tips_given_cents + 1');
     const other = join(temporaryFolder(), 'other.dump');
     const { code, stderr } = await runHere('db-backup', { DATABASE_URL: url }, [other]);
     expect(code).toBe(1);
     expect(stderr).toContain('cannot be trusted. Violated: the total given');
     expect(readdirSync(dirname(other))).toEqual([]);
+  });
+
+  test('a dump ends with a check that cannot be made, however long it would have gone on', async () => {
+    const { url } = await createBackup();
+    const address = new URL(url);
+    address.username = 'half_blind';
+    await execute(
+      url,
+      `CREATE ROLE half_blind LOGIN PASSWORD '${address.password}';
+       GRANT USAGE ON SCHEMA tipwell TO half_blind;
+       GRANT ALL ON ALL TABLES IN SCHEMA tipwell TO half_blind;
+       REVOKE SELECT ON tipwell.accounts FROM half_blind`,
+    );
+    const version = Number((await ask(url)).slice(0, -4));
+    const programs = standIns(version, { pg_dump: 'exec sleep 600\n', pg_restore: 'exit 1\n' });
+    const file = join(temporaryFolder(), 'tips.dump');
+    const env = { DATABASE_URL: address.href, PATH: `${programs}:${process.env['PATH']}` };
+    const { code, stderr } = await runToEnd('db-backup', env, [file]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('permission denied for table accounts'),
+    });
+    expect(readdirSync(dirname(file))).toEqual([]);
   });
 
   test('a restore puts the backup in the place of the data, which is kept aside, and ends sessions', async () => {
@@ -227,25 +264,17 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     const url = await createDatabase();
     const version = Number((await ask(url)).slice(0, -4));
     skip(version >= 17, 'this server has the parameter');
-    const folder = temporaryFolder();
-    const standIn = (name: string, otherwise: string) =>
-      writeFileSync(
-        join(folder, name),
-        `#!/bin/sh\nif [ "$1" = --version ]; then echo '${name} (PostgreSQL) 17.0'; exit; fi\n${otherwise}`,
-        { mode: 0o755 },
-      );
-    standIn('pg_dump', 'exit 1\n');
-    // What pg_restore 17.12 says and does, after the real one has done its work.
-    standIn(
-      'pg_restore',
-      `unknown='pg_restore: error: could not execute query: ERROR:  unrecognized configuration parameter "transaction_timeout"
+    const folder = standIns(17, {
+      pg_dump: 'exit 1\n',
+      // What pg_restore 17.12 says and does, after the real one has done its work.
+      pg_restore: `unknown='pg_restore: error: could not execute query: ERROR:  unrecognized configuration parameter "transaction_timeout"
 Command was: SET transaction_timeout = 0;'
 case "$*" in *--exit-on-error*) echo "$unknown" >&2; exit 1;; esac
 echo "$unknown" >&2
 ${join(installed ?? '', 'pg_restore')} "$@" && echo 'pg_restore: warning: errors ignored on restore: 1' >&2
 exit 1
 `,
-    );
+    });
     const entries = execFileSync(join(installed ?? '', 'pg_restore'), ['--list', original.file], {
       encoding: 'utf8',
     })

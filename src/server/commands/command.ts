@@ -91,8 +91,6 @@ function findActor({ SUDO_USER: caller }: Readonly<Record<string, string | undef
 function spellFileTrouble(error: Error): string | null {
   if (!('code' in error && 'path' in error && typeof error.path === 'string')) return null;
   const { code, path } = error;
-  if (code === 'EEXIST')
-    return `There is a file ${path} already (EEXIST), and none is written over: name another one.`;
   const folder = dirname(path);
   if (code === 'ENOENT' && !existsSync(folder))
     return `There is no folder ${folder} (ENOENT): make it, or name another one.`;

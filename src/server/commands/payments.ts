@@ -1,5 +1,5 @@
 /** `npm run payments -- ...`: compares the payment service with the ledger, or exports what moved. It only reads. */
-import { open, rm } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import { dateAfter, dateAt, firstOfDate } from '#shared/calendar.ts';
 import { spellAmount } from '#shared/console/fee-csv.ts';
@@ -10,6 +10,7 @@ import { exportHeading, exportRows } from '../payments/charge-export.ts';
 import type { PaymentBooks } from '../payments/payment-books.ts';
 import { PaymentServiceUnavailable } from '../payments/payment-service.ts';
 import { type Reconciled, reconcile } from '../payments/reconciliation.ts';
+import { FILE_MODE, writeWhole } from '../storage/care/backup-file.ts';
 import type { Storage } from '../storage/port/storage.ts';
 import { termsAt } from '../tips/terms.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
@@ -107,33 +108,26 @@ async function exportAll(
   { fromMs, untilMs }: Period,
   path: string | undefined,
 ): Promise<boolean> {
-  const file = path === undefined ? null : await open(path, 'wx', 0o600);
-  const put = async (text: string) => {
-    if (text === '') return;
-    if (file) await file.writeFile(text);
-    // The last record's line break is that of the terminal's line.
-    else say(text.replace(/\r\n$/, '\r'));
-  };
-  try {
-    await put(exportHeading());
-    let count = 0;
+  let count = 0;
+  async function* rows() {
+    yield exportHeading();
     for await (const charge of books.listMovements(fromMs, untilMs - 1)) {
       const { chargeId } = charge;
       const payment = await storage.payments.findPayment({ chargeId });
       // The operator's account may take payments for something else as well.
       if (!payment && charge.transactionId === null) continue;
-      const rows = exportRows(charge, payment, terms.currency, (cents) => spellAmount(cents, terms.exponent));
       count += 1;
-      await put(rows);
+      yield exportRows(charge, payment, terms.currency, (cents) => spellAmount(cents, terms.exponent));
     }
-    await file?.close();
-    if (file) say(`${count} ${count === 1 ? 'charge is' : 'charges are'} in ${path}.`);
-    return true;
-  } catch (error) {
-    await file?.close();
-    if (path !== undefined) await rm(path);
-    throw error;
   }
+  if (path === undefined) {
+    // The last record's line break is that of the terminal's line.
+    for await (const text of rows()) if (text !== '') say(text.replace(/\r\n$/, '\r'));
+    return true;
+  }
+  await writeWhole(path, (unfinished) => writeFile(unfinished, rows(), { flag: 'wx', mode: FILE_MODE }));
+  say(`${count} ${count === 1 ? 'charge is' : 'charges are'} in ${path}.`);
+  return true;
 }
 
 type Money = Pick<Terms, 'currency' | 'exponent'>;

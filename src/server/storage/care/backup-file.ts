@@ -1,4 +1,4 @@
-/** A backup file, on every engine, gets its name only once it is complete, and is trusted only after it was checked. */
+/** A file that somebody keeps gets its name only once it is complete; a backup is trusted only after it was checked. */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type NotedPast, spellPast } from '../checks/past.ts';
@@ -6,30 +6,49 @@ import { DatabaseRefused, type Findings } from '../port/database.ts';
 
 export const FILE_MODE = 0o600;
 
-/** The name of a backup that is being written. */
+/** The name of a file that is being written. */
 export const unfinishedOf = (file: string) => `${file}.unfinished`;
 
+const ENDING_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+
 /**
- * Writes a backup under a temporary name, which is renamed once it is flushed, and removed when `write` throws.
+ * Writes a file under a temporary name, which is renamed once it is flushed, and removed when `write` throws or a signal
+ * ends the process. (SQLite copies in one call, during which a process dies of a signal at once.)
+ * @param write is told by its signal when nobody waits for it any more.
  * @throws DatabaseRefused when the name is taken.
  */
-export async function writeBackup<Written>(
+export async function writeWhole<Written>(
   target: string,
-  write: (unfinished: string, file: string) => Written | Promise<Written>,
+  write: (unfinished: string, signal: AbortSignal) => Written | Promise<Written>,
 ): Promise<Written> {
   const file = resolve(target);
   if (existsSync(file))
-    throw new DatabaseRefused(`${file} exists already; a backup never overwrites a file.`);
+    throw new DatabaseRefused(
+      `There is a file ${file} already (EEXIST), and none is written over: name another one.`,
+    );
   const unfinished = unfinishedOf(file);
+  const over = new AbortController();
+  function clearAway(): void {
+    over.abort();
+    rmSync(unfinished, { force: true });
+  }
+  function end(signal: NodeJS.Signals): void {
+    clearAway();
+    // Nobody listens any more, so that the process ends as if nobody had.
+    process.kill(process.pid, signal);
+  }
   rmSync(unfinished, { force: true });
   try {
-    const findings = await write(unfinished, file);
+    const writing = write(unfinished, over.signal);
+    for (const signal of ENDING_SIGNALS) process.once(signal, end);
+    const written = await writing;
     flush(unfinished);
     renameSync(unfinished, file);
     flush(dirname(file));
-    return findings;
+    return written;
   } finally {
-    rmSync(unfinished, { force: true });
+    for (const signal of ENDING_SIGNALS) process.off(signal, end);
+    clearAway();
   }
 }
 

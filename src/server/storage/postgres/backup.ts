@@ -1,6 +1,6 @@
 /** A backup is a dump of one moment while servers write, whose schema and ledger are checked at that same moment. */
 import { chmodSync, closeSync, openSync } from 'node:fs';
-import { FILE_MODE, requireTrusted, writeBackup } from '../care/backup-file.ts';
+import { FILE_MODE, requireTrusted, writeWhole } from '../care/backup-file.ts';
 import { readMigrations } from '../care/migrations.ts';
 import type { NotedPast } from '../checks/past.ts';
 import type { Findings } from '../port/database.ts';
@@ -9,7 +9,7 @@ import { runForOperator } from './operator.ts';
 import { findTools } from './tools.ts';
 
 export function backUp(url: string, target: string, noted: readonly NotedPast[]): Promise<Findings> {
-  return writeBackup(target, (unfinished) =>
+  return writeWhole(target, (unfinished, signal) =>
     runForOperator(url, async (client, name) => {
       await requireTipwells(client, url);
       const tools = await findTools(client, url, `Cannot back up ${name}`);
@@ -21,7 +21,7 @@ export function backUp(url: string, target: string, noted: readonly NotedPast[])
       closeSync(openSync(unfinished, 'wx', FILE_MODE));
       const [findings] = await Promise.all([
         inspectLedger(client, noted),
-        tools.dump(unfinished, rows[0]?.snapshot ?? ''),
+        tools.dump(unfinished, rows[0]?.snapshot ?? '', signal),
       ]);
       requireTrusted(name, findings.problems);
       await tools.list(unfinished);

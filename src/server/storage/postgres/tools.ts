@@ -44,9 +44,10 @@ export async function findTools(
   const setsWhatServerLacks =
     version >= FIRST_WITH_TRANSACTION_TIMEOUT && wanted < FIRST_WITH_TRANSACTION_TIMEOUT;
   const env = environmentOf(client, url);
-  async function start(program: string, words: readonly string[]): Promise<string> {
+  async function start(program: string, words: readonly string[], signal?: AbortSignal): Promise<string> {
     try {
-      const { stdout } = await run(join(folder, program), words, { env, maxBuffer: MAX_OUTPUT_BYTES });
+      const options = { env, maxBuffer: MAX_OUTPUT_BYTES, ...(signal && { signal }) };
+      const { stdout } = await run(join(folder, program), words, options);
       return stdout;
     } catch (error) {
       throw new DatabaseRefused(`${purpose}: ${reasonOf(error)}`, { cause: error });
@@ -55,9 +56,10 @@ export async function findTools(
   // Another server has other roles.
   const bare = ['--no-password', '--no-owner', '--no-privileges'];
   return {
-    async dump(file: string, snapshot: string): Promise<void> {
+    /** @param signal ends the program, which would go on for as long as the whole dump takes. */
+    async dump(file: string, snapshot: string, signal: AbortSignal): Promise<void> {
       const what = ['--format=custom', '--schema=tipwell', `--snapshot=${snapshot}`, `--file=${file}`];
-      await start('pg_dump', [...bare, ...what]);
+      await start('pg_dump', [...bare, ...what], signal);
     },
 
     list: async (file: string) => (await start('pg_restore', ['--list', file])).split('\n'),

@@ -1,5 +1,6 @@
 /** A backup is a consistent copy while the server writes, trusted after schema, pages and ledger were checked. */
-import { requireTrusted, writeBackup } from '../care/backup-file.ts';
+import { resolve } from 'node:path';
+import { requireTrusted, writeWhole } from '../care/backup-file.ts';
 import { readMigrations } from '../care/migrations.ts';
 import { findingsOf, unread } from '../checks/findings.ts';
 import { createComparedPast, type NotedPast } from '../checks/past.ts';
@@ -31,8 +32,8 @@ export function inspectDatabase(path: string, noted: readonly NotedPast[] = []):
 
 export async function backUp(path: string, target: string, noted: readonly NotedPast[]): Promise<Findings> {
   requireLasting(path, target);
-  return writeBackup(target, (unfinished, file) => {
-    copyDatabase(path, unfinished, `the backup ${file}`);
+  return writeWhole(target, (unfinished) => {
+    copyDatabase(path, unfinished, `the backup ${resolve(target)}`);
     const findings = inspectDatabase(unfinished, noted);
     requireTrusted(unfinished, findings.problems);
     return findings;

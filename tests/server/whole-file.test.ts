@@ -1,0 +1,37 @@
+/** Files that an operator asks for are there whole or not at all, also when the command is broken off. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+
+afterAll(stopEverything);
+
+const MODULE = join(import.meta.dirname, '../../src/server/storage/care/backup-file.ts');
+
+/** Writes half of a file, says so, and goes on for longer than any test waits. */
+const WRITING = `
+  import { writeFileSync } from 'node:fs';
+  import { writeWhole } from ${JSON.stringify(MODULE)};
+  await writeWhole(process.argv[1], async (unfinished) => {
+    await null;
+    writeFileSync(unfinished, 'half');
+    console.log('half is written');
+    await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+  });`;
+
+test.each([
+  'SIGHUP',
+  'SIGINT',
+  'SIGTERM',
+] as const)('a command that %s ends leaves no part of a file', async (signal) => {
+  const folder = temporaryFolder();
+  const words = ['--input-type=module', '--eval', WRITING, join(folder, 'export.zip')];
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(child.stdout, 'data');
+  expect(readdirSync(folder)).toEqual(['export.zip.unfinished']);
+  child.kill(signal);
+  expect(await once(child, 'exit')).toEqual([null, signal]);
+  expect(readdirSync(folder)).toEqual([]);
+});
