@@ -69,7 +69,7 @@ async function openScene(): Promise<Scene> {
   } as const;
   await storage.payments.adjustPayment(paid.id, { adjustments: [], known, ...debts }, 1, 1);
   const id = newInvitationId(randomBytes);
-  const invitation = { id, emailKey: null, maxUses: 1, usesLeft: 1, expiresAtMs: Date.now() + 60_000 };
+  const invitation = { id, emailKey: null, maxUses: 1, usesLeft: 1, expiresAtMs: Date.now() + 3_600_000 };
   await storage.invitations.add({ ...invitation, tokenHash: randomBytes(32) });
   const { operator } = await addOperator(storage, Date.now(), { email: OPERATOR });
   await storage.close();
