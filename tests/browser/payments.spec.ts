@@ -2,7 +2,7 @@
  * The way of a giver who pays at Stripe, as its stand-in plays it: there, back, and whatever is heard of it
  * meanwhile.
  */
-import { expect, toast } from './fixtures.ts';
+import { expect, holdAnswers, type Person, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import {
@@ -15,7 +15,7 @@ import {
   tipsOf,
   waiting,
 } from './stripe-fixtures.ts';
-import { proceedWith } from './tipping.ts';
+import { payTip, proceedWith } from './tipping.ts';
 
 const FAILED = 'Payment failed. Please try again.';
 const SENT = /^Tip sent successfully! \$20\.00 sent to /;
@@ -181,6 +181,58 @@ test('Back from Stripe shows that the payment waits, leads there again, and give
   await expect(toast(page, FAILED)).toHaveCount(0);
   expect(stripe.sessions.get(session)?.status).toBe('expired');
   expect(await tipsOf(backstage, customer)).toEqual([]);
+});
+
+test('whoever gives a payment up and gets no answer is told of the connection, and not that it could not be given up', async ({
+  page,
+  payableSides,
+  logInAs,
+  complaints,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  await goToStripe(page, code);
+  await page.goBack();
+  await expect(waiting(page)).toBeVisible();
+  await page.route('**/trpc/transactions.*', (route) => route.abort('connectionreset'));
+  await page.getByRole('button', { name: 'Choose Another Amount' }).click();
+  await expect(page.getByText('There is no connection. Nothing is lost')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Choose Another Amount' })).toBeVisible();
+  await expect(toast(page, /./)).toHaveCount(0);
+  await page.unroute('**/trpc/transactions.*');
+  await page.getByRole('button', { name: 'Choose Another Amount' }).click();
+  await expect(quick(page, '$20')).toBeChecked();
+  complaints.length = 0;
+});
+
+test('nobody is led to Stripe to pay the tip of another account, which goes on with it when it returns', async ({
+  page,
+  context,
+  backstage,
+  payableSides,
+  logInAs,
+}) => {
+  const { code, customer } = await payableSides();
+  const next = await backstage.customer();
+  await logInAs(customer);
+  const answer = await holdAnswers(page, '**/trpc/transactions.create*');
+  await page.goto(`/tip/${code}`);
+  await payTip(page, '$20');
+  await expect.poll(answer.asked).toBe(1);
+  const elsewhere = await context.newPage();
+  await elsewhere.goto('/offline');
+  const logInElsewhere = async ({ token }: Person) => {
+    const known = page.waitForResponse(/auth\.me/);
+    await elsewhere.evaluate((stored) => localStorage.setItem('tipwell_token', stored), token);
+    await known;
+  };
+  await logInElsewhere(next);
+  answer.release();
+  await expect(toast(page, /^Another account is logged in now\./)).toBeVisible();
+  await expect(quick(page, '$20')).toBeChecked();
+  await expect(waiting(page)).toHaveCount(0);
+  await logInElsewhere(customer);
+  await expect(waiting(page)).toBeVisible();
 });
 
 test('a page that waits shows by itself that the tip was paid, though its webhook event was lost', async ({

@@ -11,6 +11,7 @@ import {
   logInByForm,
   loseAnswer,
   PASSWORD,
+  type Person,
   stopClock,
   test,
   toast,
@@ -243,6 +244,26 @@ test.describe('paying', () => {
     await payTip(page, '$30');
     await expect(toasts.getByText('$30.00 sent to Barb Er')).toBeVisible();
     expect(await roomBetween()).toBeGreaterThan(0);
+  });
+
+  test('shows the amount at once when it is loaded anew over a slow connection, and what is chosen meanwhile counts', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    const pay = page.getByRole('button', { name: /^Pay/ });
+    await expect(pay).toBeVisible();
+    const paying = await holdAnswers(page, '**/assets/paying-*.js');
+    await page.reload();
+    await expect.poll(paying.asked).toBeGreaterThan(0);
+    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
+    await page.getByText('$30', { exact: true }).click();
+    paying.release();
+    await expect(pay).toHaveText(/^Pay \$31\.50/);
   });
 
   test('keeps its buttons under the finger when Undo comes after them', async ({
@@ -531,6 +552,75 @@ test.describe('a tip that one account has prepared is not paid by the next one',
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     expect(await backstage.transactions(customer)).toHaveLength(1);
     expect(await backstage.transactions(next)).toEqual([]);
+  });
+
+  test('whose payment stays on the screen when the answer to the first one comes', async ({
+    page,
+    context,
+    backstage,
+    logInAs,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    const next = await backstage.customer();
+    await logInAs(customer);
+    await page.goto('/dashboard');
+    await page.goto(`/tip/${code}`);
+    const first = await holdAnswers(page, '**/trpc/transactions.create*');
+    await payTip(page, '$20');
+    await expect.poll(first.asked).toBe(1);
+    await page.getByRole('link', { name: 'Back' }).click();
+    await expect(page).toHaveURL(/\/dashboard/);
+    const elsewhere = await context.newPage();
+    await elsewhere.goto('/offline');
+    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), next.token);
+    await page.goBack();
+    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
+    await proceedWith(page, '$30');
+    const pay = page.getByRole('button', { name: /^Pay \$31\.50/ });
+    await expect(pay).toBeVisible();
+    first.release();
+    await expect(toast(page, /^Tip sent successfully! \$20\.00/)).toBeVisible();
+    await pay.click();
+    await expect(toast(page, /^Tip sent successfully! \$30\.00/)).toBeVisible();
+    expect(await backstage.transactions(customer)).toMatchObject([{ amount: 20 }]);
+    expect(await backstage.transactions(next)).toMatchObject([{ amount: 30 }]);
+  });
+
+  test('who is told nothing of what the first was refused', async ({
+    page,
+    context,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const { code, customer, provider } = await backstage.bothSides();
+    const next = await backstage.customer();
+    await backstage.tip(customer, code, 30);
+    const [{ id } = { id: 'none' }] = await backstage.transactions(provider);
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    const pay = page.getByRole('button', { name: /^Pay/ });
+    await expect(pay).toBeVisible();
+    await backstage.call('POST', `/transactions/${id}/block`, { token: provider.token });
+    await pay.click();
+    const paused = page.getByText('Not taking tips right now');
+    await expect(paused).toBeVisible();
+    complaints.length = 0;
+    const elsewhere = await context.newPage();
+    await elsewhere.goto('/offline');
+    const logInElsewhere = ({ token }: Person) =>
+      elsewhere.evaluate((stored) => localStorage.setItem('tipwell_token', stored), token);
+    await logInElsewhere(next);
+    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeVisible();
+    await logInElsewhere(customer);
+    await expect(paused).toBeVisible();
+    await page.getByRole('button', { name: 'Try Again' }).click();
+    await expect(page.getByRole('button', { name: 'Try Again' })).toBeVisible();
+    await logInElsewhere(next);
+    await payTip(page, '$20');
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await backstage.transactions(next)).toMatchObject([{ amount: 20 }]);
   });
 
   test('where nobody is logged in meanwhile, the amounts are shown, and Proceed asks for a login', async ({

@@ -70,7 +70,7 @@ describe('in a tab with storage', () => {
   it('a payment whose outcome is known leaves nothing, and the next one has another key', async () => {
     const { openAttempt, settleAttempt, unsettledAttempt } = await loadPage();
     const { key } = openAttempt(CODE, 'cam', TWENTY);
-    settleAttempt(CODE);
+    settleAttempt(CODE, key);
     expect(unsettledAttempt(CODE, 'cam')).toBeNull();
     expect(storage).toHaveLength(0);
     expect(openAttempt(CODE, 'cam', TWENTY).key).not.toBe(key);
@@ -106,7 +106,7 @@ describe('in a tab with storage', () => {
     markSent(CODE, attempt);
     expect(unsettledAttempt(CODE, GUEST)).toBeNull();
     expect(awaitsLogin(CODE)).toBe(true);
-    settleAttempt(CODE);
+    settleAttempt(CODE, attempt.key);
     expect(awaitsLogin(CODE)).toBe(false);
   });
 
@@ -122,10 +122,10 @@ describe('in a tab with storage', () => {
     expect(later.awaitsLogin(CODE)).toBe(true);
     expect(later.openAttempt(CODE, 'cam', TWENTY)).toEqual({ ...ofCam, wasSent: true });
     expect(later.unsettledAttempt(CODE, 'cam')).toEqual({ ...ofCam, wasSent: true });
-    later.settleAttempt(CODE);
+    later.settleAttempt(CODE, ofCam.key);
     expect(later.unsettledAttempt(CODE, 'cam')).toBeNull();
     expect(later.openAttempt(CODE, 'kim', FIFTY)).toEqual({ ...ofKim, wasSent: true });
-    later.settleAttempt(CODE);
+    later.settleAttempt(CODE, ofKim.key);
     expect(later.awaitsLogin(CODE)).toBe(false);
   });
 
@@ -138,6 +138,33 @@ describe('in a tab with storage', () => {
     expect(openAttempt(CODE, 'kim', FIFTY)).toEqual(ofKim);
     expect(awaitsLogin(CODE)).toBe(false);
     expect(unsettledAttempt(CODE, 'cam')).toBeNull();
+  });
+
+  it('what becomes of an attempt of one account changes none of another one, and none that came after it', async () => {
+    const words = { message: 'Great drinks', withName: false, complaints: [] };
+    const { openAttempt, markSent, markBegun, nextAttempt, giveUpAttempt, unsettledAttempt } =
+      await loadPage();
+    const ofCam = { ...openAttempt(CODE, 'cam', TWENTY), words };
+    markSent(CODE, ofCam);
+    const ofKim = openAttempt(CODE, 'kim', FIFTY);
+    markBegun(CODE, ofCam, 'txn_1');
+    expect(unsettledAttempt(CODE, 'cam')).toMatchObject({ key: ofCam.key, transactionId: 'txn_1' });
+    const next = nextAttempt(CODE, ofCam, words);
+    expect(next).toEqual({ ...ofCam, wasSent: false, key: expect.not.stringMatching(ofCam.key) });
+    expect(unsettledAttempt(CODE, 'cam')).toEqual(next);
+    expect(unsettledAttempt(CODE, 'kim')).toEqual(ofKim);
+
+    markBegun(CODE, ofCam, 'txn_1');
+    expect(nextAttempt(CODE, ofCam)).toBeNull();
+    giveUpAttempt(CODE, ofCam);
+    expect(unsettledAttempt(CODE, 'cam')).toEqual(next);
+  });
+
+  it('one that an earlier version has kept is gone on with', async () => {
+    const sent = { key: 'a key', userId: 'cam', amountCents: TWENTY, wasSent: true };
+    storage.setItem(`tip-attempt:${CODE}`, JSON.stringify(sent));
+    const { openAttempt } = await loadPage();
+    expect(openAttempt(CODE, 'cam', TWENTY)).toEqual(sent);
   });
 
   describe('the words of an attempt', () => {
@@ -188,8 +215,7 @@ describe('in a tab with storage', () => {
       const { openAttempt, reword, settleAttempt, giveUpAttempt } = await loadPage();
       giveUpAttempt(CODE, openAttempt(CODE, 'cam', TWENTY));
       expect(storage).toHaveLength(0);
-      reword(CODE, openAttempt(CODE, 'cam', TWENTY), WORDS);
-      settleAttempt(CODE);
+      settleAttempt(CODE, reword(CODE, openAttempt(CODE, 'cam', TWENTY), WORDS).key);
       expect(storage).toHaveLength(0);
       expect(openAttempt(CODE, 'cam', TWENTY)).not.toHaveProperty('words');
     });
@@ -251,7 +277,7 @@ it('where storage is forbidden, the same payment keeps its key until the page is
   const attempt = page.openAttempt(CODE, 'cam', TWENTY);
   page.markSent(CODE, attempt);
   expect(page.openAttempt(CODE, 'cam', TWENTY)).toEqual({ ...attempt, wasSent: true });
-  page.settleAttempt(CODE);
+  page.settleAttempt(CODE, attempt.key);
   expect(page.unsettledAttempt(CODE, 'cam')).toBeNull();
   page.openAttempt(CODE, 'cam', TWENTY);
   expect((await loadPage()).unsettledAttempt(CODE, 'cam')).toBeNull();

@@ -40,6 +40,7 @@ const EVENTS = {
   'quick-chosen': { type: 'quick-chosen', amountCents: FIFTY },
   'custom-typed': { type: 'custom-typed', text: '12,34' },
   restored: { type: 'restored', figures: '$50.00' },
+  kept: { type: 'kept', figures: '$50.00' },
   checked: { type: 'checked' },
   proceeded: { type: 'proceeded', attempt },
   resumed: { type: 'resumed', attempt },
@@ -184,6 +185,12 @@ describe('a choice', () => {
     const flow = tipFlow(selecting, { type: 'custom-typed', text });
     if (flow.step !== 'select-amount') throw new Error('the step has changed');
     expect(readChoice(flow.choice).amountCents).toBeNull();
+  });
+
+  it('is the one that the page had before it was loaded anew, unless another was made meanwhile', () => {
+    expect(tipFlow(fresh(NOTHING), EVENTS.kept)).toEqual(fresh({ quickAmountCents: FIFTY, customText: '' }));
+    const typed = fresh({ quickAmountCents: null, customText: 'abc' });
+    expect(tipFlow(typed, EVENTS.kept)).toEqual(typed);
   });
 
   it('stays the same when it is written in figures and restored', () => {

@@ -32,47 +32,61 @@ export interface Attempt {
 
 /** The open attempt for this amount, else a new one with the message that was written for another amount. */
 export function openAttempt(qrId: string, payerId: string, amountCents: Cents): Attempt {
+  const attempts = attemptsAt(qrId);
   const open = unsettledAttempt(qrId, payerId);
   if (open?.amountCents === amountCents) return open;
-  const kept = keptAttempt(qrId);
   // A guest's message stays theirs after a login; nobody gets the message of another account.
-  const words = kept?.userId === payerId || kept?.userId === GUEST ? kept.words : undefined;
-  return beginAttempt(qrId, { userId: payerId, amountCents }, words);
+  const before = open ?? attempts.find(({ userId }) => userId === GUEST);
+  const next = newAttempt({ userId: payerId, amountCents }, before?.words);
+  write(nameFor(qrId), [
+    ...attempts.filter((other) => other.userId !== payerId && isSentByAccount(other)),
+    next,
+  ]);
+  return next;
 }
 
 /** False for the key of an attempt that has ended or was replaced by another one. */
 export function isAttemptOpen(qrId: string, key: string): boolean {
-  return keptAttempt(qrId)?.key === key;
+  return attemptsAt(qrId).some((attempt) => attempt.key === key);
 }
 
 /** Replaces or removes the message, unless the attempt was sent. */
 export function reword(qrId: string, attempt: Attempt, words: TipMessage | undefined): Attempt {
-  if (attempt.wasSent || keptAttempt(qrId)?.wasSent) return attempt;
+  const { key, wasSent } = attempt;
+  if (wasSent || attemptsAt(qrId).some((kept) => kept.key === key && kept.wasSent)) return attempt;
   const { words: _, ...wordless } = attempt;
-  const reworded = { ...wordless, ...(words && { words }) };
-  write(attemptName(qrId), reworded);
-  return reworded;
-}
-
-export function giveUpAttempt(qrId: string, attempt: Attempt): void {
-  settleAttempt(qrId, attempt.key);
-  if (attempt.words && keptAttempt(qrId) === null) beginAttempt(qrId, attempt, attempt.words);
+  return keep(qrId, { ...wordless, ...(words && { words }) });
 }
 
 /** Remembers that the attempt was sent; called before it is sent. */
 export function markSent(qrId: string, attempt: Attempt): void {
-  write(attemptName(qrId), { ...attempt, wasSent: true });
+  keep(qrId, { ...attempt, wasSent: true });
 }
 
+/** Remembers the page on which an attempt is paid, unless its payer has another attempt by now. */
 export function markBegun(qrId: string, attempt: Attempt, transactionId: string): void {
-  write(attemptName(qrId), { ...attempt, wasSent: true, transactionId });
+  if (isAttemptOpen(qrId, attempt.key)) keep(qrId, { ...attempt, wasSent: true, transactionId });
 }
 
-/** @param key of the attempt; another account may have opened one here while its outcome was on the way. */
-export function settleAttempt(qrId: string, key = keptAttempt(qrId)?.key): void {
-  const others = attemptsSetAside(qrId).filter((other) => other.key !== key);
-  if (keptAttempt(qrId)?.key === key) remove(attemptName(qrId));
-  else write(othersName(qrId), others);
+/** @param key of the attempt, whose outcome is known. */
+export function settleAttempt(qrId: string, key: string): void {
+  const others = attemptsAt(qrId).filter((other) => other.key !== key);
+  if (others.length > 0) write(nameFor(qrId), others);
+  else remove(nameFor(qrId));
+}
+
+/**
+ * The next attempt after one of which it is certain that nothing was paid. It takes the place of that one alone.
+ * @returns null when another one has its place by now.
+ */
+export function nextAttempt(qrId: string, attempt: Attempt, words = attempt.words): Attempt | null {
+  return isAttemptOpen(qrId, attempt.key) ? keep(qrId, newAttempt(attempt, words)) : null;
+}
+
+/** Settles an attempt of which it is certain that nothing was paid. Only a message leaves another one. */
+export function giveUpAttempt(qrId: string, attempt: Attempt): void {
+  if (attempt.words) nextAttempt(qrId, attempt);
+  else settleAttempt(qrId, attempt.key);
 }
 
 /**
@@ -80,44 +94,44 @@ export function settleAttempt(qrId: string, key = keptAttempt(qrId)?.key): void 
  * on with it, because another attempt might pay twice. What an account has sent is its own again when it returns.
  */
 export function unsettledAttempt(qrId: string, payerId: string): Attempt | null {
-  const attempt = keptAttempt(qrId);
-  if (attempt?.userId === payerId || (attempt?.userId === GUEST && attempt.wasSent)) return attempt;
-  const others = attemptsSetAside(qrId);
-  const own = others.find(({ userId }) => userId === payerId);
-  if (own === undefined) return null;
-  write(
-    othersName(qrId),
-    others.filter((other) => other !== own),
+  const attempts = attemptsAt(qrId);
+  return (
+    attempts.find(({ userId }) => userId === payerId) ??
+    attempts.find(({ userId, wasSent }) => userId === GUEST && wasSent) ??
+    null
   );
-  setAside(qrId, payerId);
-  write(attemptName(qrId), own);
-  return own;
 }
 
 /** True when an account has sent an attempt here whose outcome is unknown: a guest might pay it twice. */
 export function awaitsLogin(qrId: string): boolean {
-  return attemptsSetAside(qrId).length > 0 || isSentByAccount(keptAttempt(qrId));
+  return attemptsAt(qrId).some(isSentByAccount);
 }
 
-/** Keeps what another account than `userId` has sent, before an attempt of `userId` takes its place. */
-function setAside(qrId: string, userId: string): void {
-  const kept = keptAttempt(qrId);
-  if (isSentByAccount(kept) && kept.userId !== userId)
-    write(othersName(qrId), [...attemptsSetAside(qrId), kept]);
+function isSentByAccount({ userId, wasSent }: Attempt): boolean {
+  return wasSent && userId !== GUEST;
 }
 
-function isSentByAccount(attempt: Attempt | null): attempt is Attempt {
-  return attempt?.wasSent === true && attempt.userId !== GUEST;
+function newAttempt(
+  { userId, amountCents }: Pick<Attempt, 'userId' | 'amountCents'>,
+  words: TipMessage | undefined,
+): Attempt {
+  return { key: newIdempotencyKey(), userId, amountCents, wasSent: false, ...(words && { words }) };
 }
 
-function attemptsSetAside(qrId: string): Attempt[] {
-  const stored = read(othersName(qrId));
-  return Array.isArray(stored) ? stored.map(readAttempt).filter(isSentByAccount) : [];
+/** In the place of the attempt that its payer had before. */
+function keep(qrId: string, attempt: Attempt): Attempt {
+  const others = attemptsAt(qrId).filter(({ userId }) => userId !== attempt.userId);
+  write(nameFor(qrId), [...others, attempt]);
+  return attempt;
 }
 
-function keptAttempt(qrId: string): Attempt | null {
-  return readAttempt(read(attemptName(qrId)));
+/** At most one of each payer. */
+function attemptsAt(qrId: string): readonly Attempt[] {
+  // Earlier versions kept one and no list, and answers are lost while a server is upgraded.
+  return [read(nameFor(qrId))].flat().flatMap((stored) => readAttempt(stored) ?? []);
 }
+
+const nameFor = (qrId: string) => `tip-attempt:${qrId}`;
 
 function readAttempt(stored: unknown): Attempt | null {
   if (!isRecord(stored)) return null;
@@ -146,26 +160,6 @@ function readMessage(stored: unknown): TipMessage | null {
 function isComplaint(value: unknown): value is FieldError {
   return isRecord(value) && typeof value['field'] === 'string' && typeof value['message'] === 'string';
 }
-
-export function beginAttempt(
-  qrId: string,
-  { userId, amountCents }: Pick<Attempt, 'userId' | 'amountCents'>,
-  words: TipMessage | undefined,
-): Attempt {
-  setAside(qrId, userId);
-  const attempt = {
-    key: newIdempotencyKey(),
-    userId,
-    amountCents,
-    wasSent: false,
-    ...(words && { words }),
-  };
-  write(attemptName(qrId), attempt);
-  return attempt;
-}
-
-const attemptName = (qrId: string) => `tip-attempt:${qrId}`;
-const othersName = (qrId: string) => `tip-attempts-of-others:${qrId}`;
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;

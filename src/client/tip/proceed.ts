@@ -16,12 +16,14 @@ import { type Entry, markEntry, presentEntry } from './history-entries.ts';
 import { GUEST, payerOf } from './payer.ts';
 import { enterPayment, enterReturn, enterSuccess, leavePayment } from './payment-entries.ts';
 import type { Provider } from './provider.ts';
-import { LOGIN_FIRST, OTHER_ACCOUNT, type PaymentPage, recallPause, sendTip } from './send-tip.ts';
+import { LOGIN_FIRST, OTHER_ACCOUNT, type PaymentPage, type SentTip, sendTip } from './send-tip.ts';
 import { type Choice, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
 
 type Dispatch = (event: TipEvent) => void;
 
 type PaymentEntry = Extract<Entry, { step: 'payment' }>;
+
+const NOTHING_PAID: TipEvent = { type: 'failed', interruption: null };
 
 const LAST_TIP_FIRST = 'Please login to see what became of your last tip';
 
@@ -77,28 +79,34 @@ export async function pay(
 ): Promise<void> {
   const { pathname } = window.location;
   const sent = await sendTip(provider, attempt);
-  if ('page' in sent) {
-    if (window.location.pathname === pathname) await leaveForPayment(sent.page);
+  const present = presentSession();
+  const isOfOther = attempt.userId !== GUEST && payerOf(present) !== attempt.userId;
+  const entry = presentEntry();
+  const isAtPayment = entry.step === 'payment' && entry.key === attempt.key;
+  // Whoever has come back to this page meanwhile may be at another payment.
+  const isElsewhere = window.location.pathname !== pathname || (entry.step === 'payment' && !isAtPayment);
+  const isPage = 'page' in sent;
+  if (isPage && !(isOfOther && present.status === 'signed-in')) {
+    if (!isElsewhere) await leaveForPayment(sent.page);
     return;
   }
-  const { next } = sent;
+  // The payment waits for its own account, and another one would pay what it cannot see afterwards.
+  if (isPage) toastError(OTHER_ACCOUNT);
+  const { event: outcome, next }: SentTip = isPage ? { event: NOTHING_PAID, next: null } : sent;
   // After a step Back the refused message is shown at the next payment.
-  const hasLeft = sent.event.type === 'revised' && presentEntry().step !== 'payment';
-  const event: TipEvent = hasLeft ? { type: 'failed', interruption: null } : sent.event;
+  const event = outcome.type === 'revised' && !isAtPayment ? NOTHING_PAID : outcome;
   if (event.type === 'paid' && isOfOpenDemo(provider)) sendDemoTip(attempt.amountCents);
-  const isOfOther = attempt.userId !== GUEST && payerOf(presentSession()) !== attempt.userId;
-  if (event.type === 'failed' && event.interruption === 'paused') showPaused(dispatch);
-  // The same amount would be another tip, where another account has been logged in meanwhile.
-  else if (event.type === 'failed' && isOfOther) dispatch({ ...event, interruption: null });
+  // What its account is told is no news to another one that has been logged in meanwhile: its amount is another tip.
+  if (event.type === 'failed' && isOfOther) dispatch(NOTHING_PAID);
+  else if (event.type === 'failed' && event.interruption === 'paused') showPaused(dispatch);
   else dispatch(event);
-  if (window.location.pathname !== pathname) return;
-  const entry = presentEntry();
-  if (event.type === 'revised' && entry.step === 'payment') markEntry({ ...entry, key: event.attempt.key });
+  if (isElsewhere) return;
+  if (event.type === 'revised' && isAtPayment) markEntry({ ...entry, key: event.attempt.key });
   if (event.type === 'paid') enterSuccess(event.receipt);
   else if (next === 'login') leaveForLogin(provider, choice, 'login', attempt.userId);
   else if (event.type !== 'revised') await leavePayment();
   // The page of an ended code says what its holder can do.
-  if (next === 'ended-code' && window.location.pathname === pathname) window.location.reload();
+  if (next === 'other-page' && window.location.pathname === pathname) window.location.reload();
 }
 
 /** The screen of a paused code is fetched; what is on the screen stays until it has come. */
@@ -208,15 +216,11 @@ export async function continuePayment(
   }
   // A waiting tip waits until the code takes tips again.
   if (closed) return;
-  if (recallPause(qrId)) {
-    showPaused(dispatch);
-    return;
-  }
   const waiting = takeWaitingTip(qrId);
   const prepared = waiting ?? begun;
-  // The same amount would be another tip: it is another account that does not know what became of its last one.
-  if (prepared === null && payerId !== GUEST && awaitsLogin(qrId))
-    dispatch({ type: 'failed', interruption: null });
+  // It is another payer who was refused, or who does not know what became of their tip.
+  const isOthersPause = flow.step === 'select-amount' && flow.interruption === 'paused';
+  if (isOthersPause || (prepared === null && payerId !== GUEST && awaitsLogin(qrId))) dispatch(NOTHING_PAID);
   if (entry.step === 'success' || prepared === null) return;
   // Its tip was sent while its giver was elsewhere, or another attempt took its place: it is not paid once more.
   if (prepared === begun && begun.key !== null && !isAttemptOpen(qrId, begun.key)) {

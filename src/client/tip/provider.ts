@@ -8,9 +8,6 @@ import { useRenderedLookup } from '../rendered.ts';
 import { readToken } from '../session/session.ts';
 import { demoOf, readDemoCode } from './demo-codes.ts';
 
-/** Codes that this tab takes for paused despite a look-up. They are here, because send-tip.ts is fetched later. */
-export const pausedCodes = new Set<string>();
-
 export interface Provider {
   readonly qrId: string;
   readonly fullName: string;
@@ -47,21 +44,25 @@ export function useProvider(
   );
 
   const isKnown = isDemo || (rendered !== null && attempt === 0);
+  const token = readToken();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt repeats the look-up
   useEffect(() => {
     // A rendered page is the same for everybody, but its code may be paused for the signed-in person.
-    if (isDemo || (isKnown && (rendered?.kind !== 'found' || readToken() === null))) return;
+    if (isDemo || (isKnown && (rendered?.kind !== 'found' || token === null))) return;
     let isWanted = true;
-    if (!isKnown) setLookup(null);
     void lookUp(qrId).then((answer) => {
-      if (isWanted && !(isKnown && answer.kind === 'failed')) setLookup(answer);
+      if (isWanted) setLookup((before) => (before && answer.kind === 'failed' ? before : answer));
     });
     return () => {
       isWanted = false;
     };
-  }, [qrId, isKnown, attempt]);
+  }, [qrId, isKnown, attempt, token]);
 
-  return { state, retry: useCallback(() => setAttempt((count) => count + 1), []) };
+  const retry = useCallback(() => {
+    setLookup(null);
+    setAttempt((count) => count + 1);
+  }, []);
+  return { state, retry };
 }
 
 async function lookUp(qrId: string): Promise<Lookup> {
@@ -76,8 +77,7 @@ async function lookUp(qrId: string): Promise<Lookup> {
 export function providerState(qrId: string, search: string, lookup: Lookup | null): KnownState {
   if (lookup?.kind === 'found') {
     const { qrCode, serviceProvider } = lookup.found;
-    const isPaused = qrCode.status === 'paused' || pausedCodes.has(qrCode.id);
-    const closed = isPaused ? 'paused' : qrCode.isPayable ? null : 'unpayable';
+    const closed = qrCode.status === 'paused' ? 'paused' : qrCode.isPayable ? null : 'unpayable';
     const shown = { ...serviceProvider, takesWords: qrCode.takesWords };
     return { kind: 'found', provider: { qrId: qrCode.id, ...shown, closed, isDemo: false } };
   }

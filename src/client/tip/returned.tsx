@@ -71,7 +71,7 @@ function follow(
   const { qrId } = provider;
   const attempt = unsettledAttempt(qrId, payerId);
   if (attempt?.transactionId === transactionId) {
-    if (isPaid) settleAttempt(qrId);
+    if (isPaid) settleAttempt(qrId, attempt.key);
     else giveUpAttempt(qrId, attempt);
   }
   const isNews = read(toldName(transactionId)) === null;
@@ -127,7 +127,8 @@ export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
       dispatch(follow(outcome.answer, provider, payerId, dispatch, isFailure));
     } else if (outcome.failure.status === 401 || outcome.failure.status === 404) {
       dispatch({ type: 'recall-failed' });
-    } else if (question === giveUp) {
+    } else if (question === giveUp && outcome.failure.status !== null) {
+      // Without an answer it may have been given up: the next look says so.
       toastError(outcome.failure.detail ?? NOT_GIVEN_UP);
     }
   }

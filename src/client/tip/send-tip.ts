@@ -5,18 +5,17 @@ import { wasGiven } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Failure } from '../api-client/api.ts';
 import { call, type Outcome, verifySession } from '../calls.ts';
-import { read, write } from '../giving/tab-storage.ts';
 import { callerId, readToken } from '../session/session.ts';
 import { toastError, toastMessage, toastSuccess } from '../toasts.ts';
 import {
   type Attempt,
-  beginAttempt,
   giveUpAttempt,
   isMessageField,
   markBegun,
   markSent,
   NO_MESSAGE,
   NOT_TAKEN,
+  nextAttempt,
   sentMessage,
   settleAttempt,
   type TipMessage,
@@ -24,7 +23,6 @@ import {
 import { receiptOf } from './given-tip.ts';
 import { GUEST } from './payer.ts';
 import type { Provider } from './provider.ts';
-import { pausedCodes } from './provider.ts';
 import type { Receipt, TipEvent } from './tip-flow.ts';
 
 export const LOGIN_FIRST = 'Please login to send tips';
@@ -44,8 +42,8 @@ export interface PaymentPage {
 
 export interface SentTip {
   readonly event: TipEvent;
-  /** Where it leads besides: to the login, or to the page of its code, which has ended meanwhile. */
-  readonly next: 'login' | 'ended-code' | null;
+  /** Where it leads besides: to the login, or to the page of its code as it is by now. */
+  readonly next: 'login' | 'other-page' | null;
 }
 
 /** A demo pays nothing. The outcome is toasted, unless the answer is the page on which to pay. It never rejects. */
@@ -76,7 +74,7 @@ export async function sendTip(
     return { event: { type: 'failed', interruption: null }, next: null };
   }
   const { status, detail, code } = payment.failure;
-  if (code === 'terms_changed') return { event: await showNewTerms(qrId, attempt), next: null };
+  if (code === 'terms_changed') return showNewTerms(qrId, attempt);
   toastError(detail ?? PAYMENT_FAILED);
   if (status === null) {
     const interruption = payment.wasSent ? 'no-answer' : 'not-sent';
@@ -87,16 +85,15 @@ export async function sendTip(
   const saysNothing = attempt.wasSent && (status === 401 || status === 403);
   const isFinal = status < 429 && !saysNothing;
   const words = isFinal ? withoutRefused(attempt.words, payment.failure) : null;
-  if (words !== null)
-    return { event: { type: 'revised', attempt: beginAttempt(qrId, attempt, words) }, next: null };
+  const revised = words && nextAttempt(qrId, attempt, words);
+  if (revised) return { event: { type: 'revised', attempt: revised }, next: null };
   if (isFinal) giveUpAttempt(qrId, attempt);
   const isPaused = code === 'qr_code_paused';
-  if (isPaused) notePause(qrId);
   const mustLogIn = code === 'session_ended' || code === 'login_to_tip';
   const hasEnded = code === 'qr_code_replaced' || code === 'qr_code_retired';
   return {
     event: { type: 'failed', interruption: isPaused ? 'paused' : null },
-    next: mustLogIn ? 'login' : hasEnded ? 'ended-code' : null,
+    next: mustLogIn ? 'login' : hasEnded ? 'other-page' : null,
   };
 }
 
@@ -116,22 +113,26 @@ async function refuseOtherPayer({ userId, wasSent }: Attempt): Promise<SentTip |
 }
 
 /** Keeps the amount with a new key: the server has charged nothing under the old one. One tap pays the new total. */
-async function showNewTerms(qrId: string, attempt: Attempt): Promise<TipEvent> {
+async function showNewTerms(qrId: string, attempt: Attempt): Promise<SentTip> {
   const outcome = await call<Terms>((api) => api.transactions.terms.query());
-  const next = beginAttempt(qrId, attempt, attempt.words);
+  const next = nextAttempt(qrId, attempt);
+  const failed: SentTip = { event: { type: 'failed', interruption: null }, next: null };
   if (outcome.failure !== null) {
     toastError('The fees have changed, and the new ones could not be loaded. Nothing was charged.');
-    return { type: 'failed', interruption: null };
+    return failed;
   }
+  // The figures of another currency name another amount, and the amounts of this page are in the former one.
+  if (outcome.answer.currency !== terms().currency) return { ...failed, next: 'other-page' };
   putInForce(outcome.answer);
   const { amountCents } = attempt;
   if (!isWithinBounds(amountCents)) {
     toastError(amountOutOfBounds());
-    return { type: 'failed', interruption: null };
+    return failed;
   }
+  if (next === null) return failed;
   const total = cents(amountCents + feesFor(amountCents).giverFeeCents);
   toastMessage(`The fees have changed. Nothing was charged. The total is ${formatMoney(total)} now.`);
-  return { type: 'revised', attempt: next };
+  return { event: { type: 'revised', attempt: next }, next: null };
 }
 
 /** @returns the message for the next attempt when the server has refused the message alone; else null. */
@@ -188,23 +189,3 @@ async function payDemo(amountCents: Cents): Promise<Payment> {
   };
   return { answer: { status: 'completed', paymentUrl: null, receipt }, failure: null, wasSent: true };
 }
-
-/** Short, because it stops givers also when the code takes tips again. */
-const LASTS_MS = 60_000;
-
-/** A look-up tells a blocked giver that the code is active, because it does not know who asks: this tab ignores it. */
-function notePause(qrId: string, now = new Date()): void {
-  write(nameFor(qrId), now.getTime());
-  recallPause(qrId, now);
-}
-
-export function recallPause(qrId: string, now = new Date()): boolean {
-  const leftMs = Number(read(nameFor(qrId))) + LASTS_MS - now.getTime();
-  // Also false for a value that is no time.
-  if (!(leftMs > 0 && leftMs <= LASTS_MS)) return false;
-  pausedCodes.add(qrId);
-  setTimeout(() => pausedCodes.delete(qrId), leftMs);
-  return true;
-}
-
-const nameFor = (qrId: string) => `paused:${qrId}`;

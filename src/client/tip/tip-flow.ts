@@ -62,6 +62,8 @@ export type TipEvent =
   | { readonly type: 'custom-typed'; readonly text: string }
   /** An amount was chosen before a login, or before the script loaded. */
   | { readonly type: 'restored'; readonly figures: string }
+  /** The page was loaded anew: its entry of the history has the amount, unless another one was chosen meanwhile. */
+  | { readonly type: 'kept'; readonly figures: string }
   | { readonly type: 'checked' }
   | { readonly type: 'proceeded'; readonly attempt: Attempt }
   | { readonly type: 'resumed'; readonly attempt: Attempt }
@@ -135,7 +137,8 @@ export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
       // Typed text replaces the quick amount, even if it is no amount.
       if (event.type === 'custom-typed')
         return { ...flow, choice: { quickAmountCents: null, customText: event.text } };
-      if (event.type === 'restored') return { ...flow, choice: choiceOf(event.figures) };
+      if (event.type === 'restored' || (event.type === 'kept' && !isChosen(flow.choice)))
+        return { ...flow, choice: choiceOf(event.figures) };
       if (event.type === 'checked') return { ...flow, isChecked: true };
       if (event.type === 'failed') return { ...flow, interruption: event.interruption };
       if (event.type === 'proceeded') {
@@ -161,6 +164,10 @@ export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
       if (event.type === 'restored') return selecting(choiceOf(event.figures));
       return event.type === 'another' ? selecting(NOTHING) : flow;
   }
+}
+
+function isChosen({ quickAmountCents, customText }: Choice): boolean {
+  return quickAmountCents !== null || customText !== '';
 }
 
 function isAbout(transactionId: string, flow: TipFlow): boolean {

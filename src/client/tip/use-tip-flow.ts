@@ -55,7 +55,9 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     if (isAmountChosen) void fetchPayingIfPossible();
   }, [isAmountChosen]);
 
-  const followHistory = useEffectEvent(() => {
+  const presentFlow = useEffectEvent(() => flow);
+  /** @param isStep is false when the page was loaded. */
+  const followHistory = useEffectEvent((isStep: boolean) => {
     const entry = presentEntry();
     const transactionId = paidIn(window.location.search);
     if (entry.step === 'success') {
@@ -63,6 +65,8 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     } else if (transactionId !== null) {
       dispatch({ type: 'recall', transactionId });
     } else if (entry.step === 'payment') {
+      // On a slow connection it takes seconds until the payment is there.
+      dispatch({ type: 'kept', figures: entry.figures });
       void goOn();
     } else if (flow.step === 'payment') {
       // A failed payment, which goes back by itself, keeps its toast.
@@ -74,7 +78,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
       markEntry({ step: 'select-amount', figures: '' });
       dispatch({ type: 'another' });
     } else {
-      if (entry.figures !== '') dispatch({ type: 'restored', figures: entry.figures });
+      if (entry.figures !== '') dispatch({ type: isStep ? 'restored' : 'kept', figures: entry.figures });
       if (mayKeepAttempt())
         void fetchPayingIfPossible().then((paying) => paying?.forgetTip(provider, pathname));
     }
@@ -82,8 +86,8 @@ export function useTipFlow(provider: Provider): TipFlowActions {
   const paid = paidIn(search);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link to a receipt, or from it, changes no more than the query
   useLayoutEffect(() => {
-    const follow = () => {
-      if (window.location.pathname === pathname) followHistory();
+    const follow = (step?: PopStateEvent) => {
+      if (window.location.pathname === pathname) followHistory(step !== undefined);
     };
     follow();
     window.addEventListener('popstate', follow);
@@ -99,7 +103,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     const mayGoOn = payerId !== null && (payerId !== GUEST || mayKeepAttempt());
     if (!mayGoOn && presentEntry().step !== 'payment') return;
     const paying = await fetchPayingIfPossible();
-    await paying?.continuePayment(provider, dispatch, pathname, flow);
+    await paying?.continuePayment(provider, dispatch, pathname, presentFlow());
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides whether it goes on
   useEffect(() => void goOn(), [session.status, payerId]);
