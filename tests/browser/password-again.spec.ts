@@ -204,3 +204,23 @@ base(
     expect(complaints.splice(0).length).toBeGreaterThan(0);
   },
 );
+
+test('a question about leaving lies over what it is about, however often Escape is pressed', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  await logInAs(await backstage.provider());
+  await page.goto('/dashboard?tab=profile&open=api');
+  await page.getByRole('button', { name: 'New API Key' }).click();
+  await page.getByLabel('Name').fill('Register');
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+  // Browsers let nobody refuse it again and again.
+  for (const count of [1, 0, 1, 0, 1]) {
+    await page.keyboard.press('Escape');
+    await expect(question).toHaveCount(count);
+  }
+  await question.getByRole('button', { name: 'Keep Editing' }).click();
+  await expect(question).toHaveCount(0);
+  await expect(page.getByLabel('Name')).toHaveValue('Register');
+});

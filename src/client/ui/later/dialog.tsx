@@ -54,9 +54,9 @@ export function Dialog({ title, size, onClose, children }: DialogProps) {
       onCancel={(event) => {
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
-        onClose();
+        if (event.cancelable) onClose();
       }}
-      // Browsers let nobody refuse Escape twice in a row.
+      // Browsers let nobody refuse Escape again and again. What asks about leaving opens over what is shown anew.
       onClose={(event) => {
         if (event.target !== event.currentTarget) return;
         event.currentTarget.showModal();
