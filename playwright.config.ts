@@ -29,18 +29,12 @@ const SPARE_RENDERER = 'SpareRendererForSitePerProcess';
 /** With sites in processes of their own, nearly every test starts one: a tenth of all time. */
 const SITE_ISOLATION = ['IsolateOrigins', 'site-per-process'];
 
-/**
- * Tests of the camera, of notifications, of the service worker, of what is shown without a connection, and of
- * layout shifts: the shell measures texts otherwise.
- */
+/** Tests of the camera, of notifications, and of layout shifts: the shell measures texts otherwise. */
 const OF_A_WHOLE_BROWSER = [
-  '**/messages-receiving.spec.ts',
+  '**/layout-shifts.spec.ts',
   '**/notifications.spec.ts',
-  '**/offline.spec.ts',
   '**/push-*.spec.ts',
-  '**/rendered.spec.ts',
   '**/scan-camera.spec.ts',
-  '**/upgrade.spec.ts',
 ];
 
 function launchOptions(executablePath: string | null) {

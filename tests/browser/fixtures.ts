@@ -179,6 +179,11 @@ interface TestFixtures {
   readonly backstage: Backstage;
   /** What the page complained about so far; empty it in a test that provokes a complaint. */
   readonly complaints: string[];
+  /**
+   * Whether the dashboard registers its worker, which fetches and keeps the whole dashboard. In the shell only where
+   * a test is about that.
+   */
+  readonly hasServiceWorker: boolean;
   /** Puts somebody's token into the browser before the page loads. */
   readonly logInAs: (person: Person, context?: BrowserContext) => Promise<void>;
 }
@@ -203,17 +208,28 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await use(complaints);
     expect(complaints).toEqual([]);
   },
-  context: async ({ browser, server, complaints, locale, timezoneId, viewport }, use, testInfo) => {
-    const kind = JSON.stringify([server.url, locale, timezoneId, viewport]);
+  hasServiceWorker: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use, { project }) => use(project.name !== 'shell'),
+    { option: true },
+  ],
+  context: async (
+    { browser, server, complaints, hasServiceWorker, locale, timezoneId, viewport },
+    use,
+    testInfo,
+  ) => {
+    const kind = JSON.stringify([server.url, hasServiceWorker, locale, timezoneId, viewport]);
     const kept = await takePage(browser, server.url, kind);
     if (kept.isNew) {
-      await watch(kept.page, { push: (complaint) => kept.complain(complaint) }, server.url);
+      const hearing = { push: (complaint: string) => kept.complain(complaint) };
+      await watch(kept.page, hearing, server.url, hasServiceWorker);
       waitForScript(kept.page);
     }
     kept.begin((complaint) => complaints.push(complaint));
     await use(kept.context);
-    // A whole browser has more that may outlast a test.
-    const isKept = testInfo.status === testInfo.expectedStatus && testInfo.project.name === 'shell';
+    // A whole browser, and a worker, have more that may outlast a test.
+    const isLikeOthers = testInfo.project.name === 'shell' && !hasServiceWorker;
+    const isKept = testInfo.status === testInfo.expectedStatus && isLikeOthers;
     await kept.end(isKept ? viewport : null);
   },
   page: async ({ context }, use) => {
@@ -238,8 +254,8 @@ export const PUBLISHED_URL = 'http://tips.example.com';
 export const published = test.extend({ environment: { PUBLIC_URL: PUBLISHED_URL } });
 
 /**
- * Lets `goto` and `reload` wait until the script has taken the rendered page over. Only rendered.spec.ts is
- * about the time before.
+ * Lets `goto` and `reload` wait until the script has taken the rendered page over. Tests of the time before use
+ * `openEarly`.
  */
 function waitForScript(page: Page): void {
   const { goto, reload } = page;
@@ -281,6 +297,7 @@ export async function watch(
   page: Page,
   complaints: { push(complaint: string): unknown },
   origin: string,
+  hasServiceWorker = base.info().project.name !== 'shell',
 ): Promise<void> {
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning')
@@ -292,18 +309,17 @@ export async function watch(
     if (!url.startsWith(origin) && !/^(?:data|blob):/.test(url)) complaints.push(`request to ${url}`);
   });
   await page.exposeFunction('reportViolation', (violation: string) => complaints.push(`CSP: ${violation}`));
-  await page.addInitScript((isShell) => {
+  await page.addInitScript((registers) => {
     document.addEventListener('securitypolicyviolation', (event) => {
       Reflect.get(window, 'reportViolation')(`${event.violatedDirective} ${event.blockedURI}`);
     });
     if (!('serviceWorker' in navigator)) return;
-    // The tests of the worker run in a whole browser. In all others it would fetch and keep the whole dashboard anew.
-    if (isShell) navigator.serviceWorker.register = () => new Promise(() => {});
+    if (!registers) navigator.serviceWorker.register = () => new Promise(() => {});
     const { showNotification } = ServiceWorkerRegistration.prototype;
     ServiceWorkerRegistration.prototype.showNotification = function (...args) {
       return navigator.locks.request('showing', { mode: 'shared' }, () => showNotification.apply(this, args));
     };
-  }, base.info().project.name === 'shell');
+  }, hasServiceWorker);
 }
 
 /** Asks when no tab is showing one: Chromium forgets a notification that is asked for while it is shown. */

@@ -3,16 +3,7 @@
  * reported, and their givers are blocked.
  */
 import { databaseAt } from '#server/storage/open.ts';
-import {
-  expect,
-  holdAnswers,
-  notificationsOf,
-  openEmptyList,
-  setHidden,
-  stat,
-  toast,
-  watch,
-} from './fixtures.ts';
+import { expect, holdAnswers, openEmptyList, setHidden, stat, toast, watch } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import { arrival, choose, dialog, more, openMessage, rows, test, tipWith } from './received-tips.ts';
@@ -20,16 +11,9 @@ import { arrival, choose, dialog, more, openMessage, rows, test, tipWith } from 
 const LIST = '/dashboard?tab=transactions';
 const MESSAGE = 'Thanks for the lovely evening, and for the best Negroni in town!';
 
-test('words arrive with the tip, on the card and in the row, and in no notification', async ({
-  page,
-  context,
-  backstage,
-  logInAs,
-}) => {
+test('words arrive with the tip, on the card and in the row', async ({ page, backstage, logInAs }) => {
   const { provider, code, customer } = await backstage.bothSides();
-  await context.grantPermissions(['notifications']);
   await logInAs(provider);
-  await page.addInitScript(() => localStorage.setItem('tipwell_alerts', '{"notification":true}'));
   await openEmptyList(page);
   await tipWith(backstage, customer, code, { message: MESSAGE, withName: true });
   await expect(arrival(page)).toContainText(`From ${customer.fullName}`);
@@ -46,7 +30,6 @@ test('words arrive with the tip, on the card and in the row, and in no notificat
   await expect(arrival(page)).toHaveCount(0);
   await setHidden(page, true);
   await tipWith(backstage, customer, code, { amount: 20, message: 'For you alone' });
-  await expect.poll(() => notificationsOf(page)).toEqual(['$20.00 tip · you keep $19.40 (Bartender)']);
   await tipWith(backstage, customer, code, { amount: 20 });
   await expect(page).toHaveTitle('(2) Tipwell');
   await setHidden(page, false);

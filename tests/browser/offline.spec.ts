@@ -9,6 +9,8 @@ import { expect, openTabUnderToast, PASSWORD, test, toast } from './fixtures.ts'
 
 const HEADING = 'Tipwell cannot be reached';
 
+test.use({ hasServiceWorker: true });
+
 /** Waits for the service worker, which takes over from the next loading on. */
 async function waitForWorker(page: Page): Promise<void> {
   const state = () =>

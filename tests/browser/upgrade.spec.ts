@@ -22,6 +22,8 @@ const OFFLINE_WORDS = 'Nothing was charged.';
 const LATER_WORDS = 'Nothing was charged, says the next version.';
 const ENDING = /(?=\.(?:js|css)$)/;
 
+test.use({ hasServiceWorker: true });
+
 /**
  * The next version: the same program, whose files all have other names, and whose offline page says something
  * else. It has nothing of the version before, so that a page of that one could not load its scripts.
