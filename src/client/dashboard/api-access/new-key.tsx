@@ -1,23 +1,21 @@
 /** Makes an API key, and shows its text this once. */
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { useForm } from 'react-hook-form';
 import type { User } from '#shared/accounts.ts';
 import type { NewApiKey } from '#shared/api-keys.ts';
 import { API_SCOPES, type ApiScope, SCOPE_LABELS } from '#shared/api-scopes.ts';
-import { failureOf, unanswered } from '../../api-client/api.ts';
-import { useAttempts } from '../../controls/attempts.ts';
+import { unanswered } from '../../api-client/api.ts';
 import { Choice } from '../../controls/choice.tsx';
 import { trpc } from '../../signed-in/api-hooks.ts';
-import { withPassword } from '../../signed-in/later/password-again.ts';
-import { clearToasts } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { Select } from '../../ui/later/select.tsx';
-import { DiscardQuestion, useTellUnsaved, useUnsaved } from '../../ui/later/unsaved.tsx';
+import { DiscardQuestion, useTellUnsaved } from '../../ui/later/unsaved.tsx';
 import care from '../account/account-care.module.css';
 import { useSending } from '../form.ts';
 import styles from './api-access.module.css';
+import { useMaking } from './making.ts';
 import { ShownOnce } from './shown-once.tsx';
 
 const FIELDS = ['name', 'scopes', 'days', 'addresses'] as const;
@@ -36,34 +34,20 @@ interface NewKeyProps {
 }
 
 export function NewKey({ user, onClose }: NewKeyProps) {
-  const [text, setText] = useState<string | null>(null);
-  const utils = trpc.useUtils();
-  const { isUnderWay, run } = useAttempts();
-  const [isTyped, setTyped] = useState(false);
-  const unsaved = useUnsaved(text === null && (isTyped || isUnderWay), onClose);
-
-  const make = (asked: NewApiKey) =>
-    run(async () => {
-      try {
-        const made = await withPassword(() => utils.client.apiKeys.create.mutate(asked));
-        // A refusal of an earlier attempt would stand over the key.
-        clearToasts();
-        unsaved.finish(() => setText(made.text));
-      } catch (error) {
-        // It may be made: nothing is to be discarded.
-        if (failureOf(error).status === null) setTyped(false);
-        throw error;
-      } finally {
-        // Without an answer, too, the key may have been made.
-        void utils.apiKeys.list.invalidate();
-      }
-    });
+  const { client, apiKeys } = trpc.useUtils();
+  const { text, make, setTyped, isUnderWay, unsaved, close } = useMaking({
+    onClose,
+    reload: () => void apiKeys.list.invalidate(),
+  });
 
   if (text !== null) return <ShownOnce what="Key" text={text} onClose={onClose} />;
   return (
-    // The answer alone has the key.
-    <Dialog title="New API key" size="column" onClose={() => isUnderWay || unsaved.close()}>
-      <KeyForm user={user} make={make} onUnsavedChange={setTyped} />
+    <Dialog title="New API key" size="column" onClose={close}>
+      <KeyForm
+        user={user}
+        make={(asked) => make(async () => (await client.apiKeys.create.mutate(asked)).text)}
+        onUnsavedChange={setTyped}
+      />
       <DiscardQuestion unsaved={unsaved}>
         <p>{isUnderWay ? 'The key may be made, and is shown once.' : 'The key is not made yet.'}</p>
       </DiscardQuestion>

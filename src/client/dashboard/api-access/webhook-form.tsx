@@ -13,7 +13,7 @@ import { EVENT_LABELS } from './webhook-words.ts';
 
 const FIELDS = ['url', 'events'] as const;
 
-export interface AskedWebhook {
+interface AskedWebhook {
   url: string;
   events: EventType[];
 }
