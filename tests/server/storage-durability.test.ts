@@ -4,7 +4,7 @@
  * everything else goes on.
  */
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import { type Database, holdDatabase, openDatabase } from '#server/storage/sqlit
 import { prepareStatements } from '#server/storage/sqlite/driver.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+import { runHere } from '#tests/support/commands.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { START_MS } from '#tests/support/people.ts';
@@ -449,6 +450,26 @@ describe('opening a file', () => {
     const path = newFile();
     expect(() => openDatabase(path, { mustExist: true })).toThrow(`There is no database ${path} yet.`);
     expect(existsSync(path)).toBe(false);
+  });
+
+  test('makes no new one beside the log of a file that was moved away, which has its newest tips', async () => {
+    const path = newFile();
+    const { addAccount, database } = await createSqliteLedger({ path });
+    await addAccount('pat');
+    // As a server is killed: the log stays behind.
+    const left = newFile();
+    copyFileSync(`${path}-wal`, `${left}-wal`);
+    const log = readFileSync(`${left}-wal`);
+    expect(log.length).toBeGreaterThan(0);
+    expect(() => openDatabase(left)).toThrow(`its log ${left}-wal is there, with the newest tips`);
+    expect(existsSync(left)).toBe(false);
+    expect(readFileSync(`${left}-wal`).equals(log)).toBe(true);
+    database.close();
+
+    const restored = await runHere('db-restore', { DATABASE_URL: left }, [path]);
+    expect(restored).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(`${left}.before-restore-wal`).equals(log)).toBe(true);
+    openDatabase(left).close();
   });
 
   test('refuses a file that is no database, and says how to go on', () => {

@@ -111,10 +111,20 @@ function prepareFile(place: string, mustExist: boolean): void {
     );
   }
   if (!mustExist) {
+    requireNoLogAlone(place);
     makeFolderOf(place);
     makeFile(place);
   }
   if (existsSync(place)) tighten(place);
+}
+
+/** SQLite deletes the log beside an empty file, and with it the newest tips of a database that was moved away. */
+function requireNoLogAlone(place: string): void {
+  const log = `${place}-wal`;
+  if (existsSync(place) || (statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  throw new Error(
+    `its log ${log} is there, with the newest tips, and the file is not: it was deleted or moved. Move it back, or restore a backup. For a new database delete the log.`,
+  );
 }
 
 /**

@@ -38,7 +38,9 @@ export async function restore(backup: string, path: string, options: RestoreOpti
     const prepared = await prepare(incoming, place, options);
     flush(incoming);
     tighten(place);
-    const keptAside = existsSync(place) ? keepAside(place) : null;
+    // Of a database that was moved away, the log may be left.
+    const isAnythingThere = ['', '-wal'].some((suffix) => existsSync(`${place}${suffix}`));
+    const keptAside = isAnythingThere ? keepAside(place) : null;
     // The log goes before the file is replaced, so that the restored one never meets a foreign log.
     for (const suffix of COMPANIONS) rmSync(`${place}${suffix}`, { force: true });
     flush(dirname(place));
