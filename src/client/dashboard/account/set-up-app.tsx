@@ -20,6 +20,8 @@ import { LOOK_AT_LIST, RecoveryCodes, WaitQuestion } from './recovery-codes.tsx'
 const TITLE = 'Set up an authenticator app';
 const FIELDS = ['code'] as const;
 const FAILED = 'The app was not set up. Please try again.';
+/** The newest setup of an account is the one that counts. */
+const BEGUN_ANEW = 'If you began this again in another tab, go on there.';
 const NO_ANSWER = `${unanswered('the app was set up')} ${LOOK_AT_LIST}`;
 
 export function SetUpApp({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
@@ -40,7 +42,10 @@ export function SetUpApp({ user, onClose }: { readonly user: User; readonly onCl
     },
   });
   const unsaved = useUnsaved(isUnderWay && codes === null, onClose);
-  const { root } = form.formState.errors;
+  const {
+    errors: { root },
+    submitCount,
+  } = form.formState;
 
   /** @returns null for a wrong code, which it shows under its field. */
   async function confirm(code: string) {
@@ -49,7 +54,8 @@ export function SetUpApp({ user, onClose }: { readonly user: User; readonly onCl
     } catch (error) {
       const { code: refusal, detail } = failureOf(error);
       if (refusal !== 'wrong_code' || detail === null) throw error;
-      form.setError('code', { type: 'server', message: detail }, { shouldFocus: true });
+      const message = submitCount > 0 ? `${detail} ${BEGUN_ANEW}` : detail;
+      form.setError('code', { type: 'server', message }, { shouldFocus: true });
       return null;
     }
   }
