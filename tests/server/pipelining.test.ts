@@ -81,6 +81,49 @@ describe('requests one behind the other on one connection', () => {
     expect(answers).toMatch(/^connection: close$/im);
   });
 
+  const login = (body: string, headers: string) =>
+    `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n${body}`;
+
+  test.each([
+    ['words', `${ask('/robots.txt')}JUNK\r\n\r\n`, '200'],
+    ['half of another', `${ask('/robots.txt')}GET /robots.txt HTTP/1.1\r\nHost x\r\n\r\n`, '200'],
+    ['one behind the last', `${ask('/robots.txt', 'Connection: close\r\n')}${ask('/robots.txt')}`, '200'],
+    [
+      'the rest of a body whose length was counted in letters',
+      login('{"a":""}', 'Content-Length: 6\r\n'),
+      '400',
+    ],
+    ['a body without a length', login('{"email":"a"}', ''), '400'],
+  ])('are answered when what stands behind them is none: %s', async (_, text, status) => {
+    const answers = await sendRaw(port, text).whole;
+    expect(statusesIn(answers)).toEqual([status]);
+    expect(answers).toMatch(/^connection: close$/im);
+  });
+
+  test('are answered to the end when what comes meanwhile is none, which is then refused', async () => {
+    let finish = () => {};
+    const reception = createRequestServer(
+      {},
+      (_, answer) => {
+        finish = () => void answer.end('end');
+        answer.write('begun ');
+      },
+      () => ({ status: 400, headers: {}, body: 'refused' }),
+    );
+    reception.listen(0, '127.0.0.1');
+    onTestFinished(() => void reception.close());
+    await once(reception, 'listening');
+    const own = z.object({ port: z.number() }).parse(reception.address());
+    const { socket, whole } = sendRaw(own.port, ask('/'));
+    await once(socket, 'data');
+    socket.write('JUNK\r\n\r\n');
+    await once(reception, 'clientError');
+    finish();
+    const answers = await whole;
+    expect(statusesIn(answers)).toEqual(['200', '400']);
+    expect(answers).toMatch(/begun [^]*end[^]*refused$/);
+  });
+
   test('wait until the answer before them has been taken', async () => {
     const loggedBefore = linesLogged(server).length;
     const { socket } = sendRaw(port, '');

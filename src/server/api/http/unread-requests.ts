@@ -78,7 +78,7 @@ interface Pipeline {
   /** The answer after which the next request is handed over. */
   last: ServerResponse;
   waitingCount: number;
-  /** True once too many waited; later requests are not answered. */
+  /** True once too many waited, or what came was no request; nothing later is answered. */
   isFull: boolean;
 }
 
@@ -153,17 +153,35 @@ export function createRequestServer(
   });
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const last = pipelines.get(socket)?.last;
+    const pipeline = pipelines.get(socket);
+    const last = pipeline?.last;
     const isFree = socket.writable && (last === undefined || isFreeAfter(last, socket));
     // A sender that ends the connection in the middle of a request waits for no answer; thousands may do so at once.
     if (isFree && last && !last.req.complete && hasEnded(socket)) return defer(() => socket.destroy());
     const code = REFUSALS_BY_ERROR[error.code ?? ''] ?? 'malformed_request';
-    const refusal = isFree ? textOf(refuse(new AppError(code), peerOf(socket))) : '';
+    const refusalOf = () => textOf(refuse(new AppError(code), peerOf(socket)));
+    // A wrong Content-Length makes a broken request of the rest of a body: its sender still gets the answer.
+    if (pipeline && socket.writable && isOwed(pipeline.last)) {
+      if (!pipeline.isFull) endAfter(pipeline, socket, refusalOf);
+      return;
+    }
+    const refusal = isFree ? refusalOf() : '';
     // A sender that was too slow has had its time; a broken or closing connection needs none.
     if (!isFree || code === 'request_timeout') socket.end(refusal, () => socket.destroy());
     else closeGently(socket, refusal);
   });
   return server;
+}
+
+/** Sends the answers that are owed, and closes the connection; the refusal follows one that did not say so. */
+function endAfter(pipeline: Pipeline, socket: Duplex, refusalOf: () => string): void {
+  const { last } = pipeline;
+  pipeline.isFull = true;
+  if (!last.headersSent) last.shouldKeepAlive = false;
+  discardInput(socket);
+  last.once('close', () => {
+    if (socket.writable) closeGently(socket, refusalOf());
+  });
 }
 
 /**
@@ -172,16 +190,20 @@ export function createRequestServer(
  */
 function closeGently(socket: Duplex, text = ''): void {
   if (!socket.writable) return void socket.destroy();
+  socket.once('end', () => socket.destroy());
+  const cutting = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(cutting));
+  socket.end(text);
+  discardInput(socket);
+}
+
+function discardInput(socket: Duplex): void {
   let discarded = 0;
   socket.removeAllListeners('data');
   socket.on('data', (piece: Buffer) => {
     discarded += piece.length;
     if (discarded > MAX_DISCARDED_BYTES) socket.pause();
   });
-  socket.once('end', () => socket.destroy());
-  const cutting = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.once('close', () => clearTimeout(cutting));
-  socket.end(text);
   socket.resume();
 }
 
@@ -277,6 +299,11 @@ function isAddressed({ rawHeaders, headers, httpVersion, url = '' }: IncomingMes
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   return hosts <= 1;
+}
+
+/** Whether the request has arrived whole and its answer has not been sent. */
+function isOwed(answer: ServerResponse): boolean {
+  return answer.req.complete && !answer.writableFinished;
 }
 
 /** A refusal must not stand in or before an answer that has begun or is owed. */
