@@ -269,7 +269,7 @@ export const transactionProcedures = {
           in: 'header',
           field: 'lastEventId',
           description:
-            'The id of the last event that you saw: that of a transaction, or `beginning`, which stands before your first one. Without it you get only new tips.',
+            'The id of the last event that you saw, or `beginning`, which stands before your first one. Without it you get only new tips.',
           schema: { type: 'string' },
           example: TRANSACTION.id,
         },

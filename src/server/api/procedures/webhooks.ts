@@ -85,8 +85,9 @@ export const webhookProcedures = {
       summary: 'Read what happened',
       description: [
         'The same events that webhooks tell, with the same ids, oldest first: tips that you received,',
-        'refunds of them, your thanks, changes of your codes, and statements of months that ended. An',
-        'event names what happened by its ids and has no words and no name in it. Keep `next_cursor` and',
+        'refunds of them and whatever else happened to their money, your thanks, changes of your codes, and',
+        'statements of months that ended. An event names what happened by its ids and has no words and no',
+        'name in it. Keep `next_cursor` and',
         'send it as `after` the next time; while `has_more` is true, ask again at once. Without `after`',
         'the first event comes first; `after=latest` answers where you can begin to hear of new ones. An',
         '`after` that is none of your events is refused: that happens when the operator restored a backup',
