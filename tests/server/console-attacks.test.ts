@@ -118,6 +118,27 @@ test('an enrolment that a link overtakes does not end the one of that link', asy
   expect(await later[0]?.session.me.query()).toMatchObject({ isEnrolled: false, hasPasskey: false });
 });
 
+test('recovery codes that a link overtakes are not renewed, whoever has enrolled by it', async () => {
+  const scene = await openScene((storage, before) => ({
+    ...storage,
+    factors: {
+      ...storage.factors,
+      renewRecoveryCodes: async (...args) => {
+        await before();
+        return storage.factors.renewRecoveryCodes(...args);
+      },
+    },
+  }));
+  const { meanwhile, openLink } = scene;
+  meanwhile.act = async () => {
+    const { enrolment } = await openLink();
+    const { options } = await enrolment.beginPasskey.mutate();
+    const response = createAuthenticator(PUBLIC_URL).create(options);
+    await enrolment.addPasskey.mutate({ response, name: 'New' });
+  };
+  await expect(scene.console.factors.renewRecoveryCodes.mutate()).rejects.toThrow('Your session has ended.');
+});
+
 test('of two passkeys that are removed at the same moment one stays', async () => {
   const scene = await openScene((storage) => storage);
   await scene.addPasskey();

@@ -66,8 +66,8 @@ export const factorProcedures = router({
     ctx.noteChange();
   }),
   renewRecoveryCodes: guardedProcedure.mutation(async ({ ctx }) => {
-    const { operator, services, act } = ctx;
-    const codes = await services.factors.renewRecoveryCodes(holderOf(operator), undefined, act);
+    const { operator, token, services, act } = ctx;
+    const codes = await services.factors.renewRecoveryCodes(holderIn(operator, token), undefined, act);
     ctx.noteChange();
     return { codes };
   }),
