@@ -33,7 +33,7 @@ export function Reset() {
   const token = useLinkToken();
   const next = nextFrom(useSearch()) ?? paths.dashboard;
   const [sentTo, setSentTo] = useState<string | null>(null);
-  /** Who is logged in here all the same, as on the device of a friend. */
+  /** The user of another account that is logged in here, as on the device of a friend. */
   const [other, setOther] = useState<User | null>(null);
   const asked = sentTo === null ? 'Forgot your password?' : 'Check your email';
   const title = other ? 'Password changed' : token === null ? asked : 'Choose a new password';

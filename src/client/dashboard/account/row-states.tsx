@@ -53,7 +53,7 @@ export function SecurityState() {
   return sessions ? `Logged in on ${counted(sessions.length, 'device')}` : null;
 }
 
-/** Why a webhook is off whose owner did not switch it off. */
+/** The reasons for which a webhook is off although its owner left it on. */
 const STOPPED: ReadonlySet<Webhook['offReason']> = new Set(['failed', 'gone', 'restored']);
 
 /** Says whom the row is for, because few people need it, or that a webhook stopped. */

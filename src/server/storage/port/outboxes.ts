@@ -5,7 +5,7 @@ export interface Outbox {
   readonly waiting: number;
   /** How many of these have failed before; of payments, how many are overdue. */
   readonly failing: number;
-  /** When the oldest was added, or became overdue of payments; null without one, or where the time is not kept. */
+  /** When the oldest was added; of payments, when the first became overdue. Null without one, or without its time. */
   readonly oldestAtMs: number | null;
 }
 
@@ -14,8 +14,8 @@ export interface Outboxes {
   /** Devices that could not be told of a tip. */
   readonly notifications: Outbox;
   /**
-   * Payments whose end the payment service has not told yet, or that leave a debt. Those fail of which something was
-   * due and did not come, which is counted from when it was due, however often they were looked at before.
+   * Payments whose end the payment service has not told yet, or that leave a debt. A payment fails from when something
+   * of it was due and did not come, however often it was looked at before.
    */
   readonly payments: Outbox;
   /** Endpoints that did not take an event the last time. */

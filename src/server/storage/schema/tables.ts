@@ -105,7 +105,7 @@ export function rowsAtOnce(name: string): number {
   return name === getTableName(codes.photos) || name === getTableName(codes.qrPictures) ? 100 : 1_000;
 }
 
-/** The primary key's columns: in its order a ledger can be written again, because its rows follow on. */
+/** The columns of the primary key. A ledger can be written again in its order only, because its rows follow on. */
 export function keyOf(table: PgTable): readonly string[] {
   const { columns, primaryKeys } = getTableConfig(table);
   const own = columns.filter(({ primary }) => primary);

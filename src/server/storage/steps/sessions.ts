@@ -67,7 +67,7 @@ export const createSessions = (engine: Engine) =>
       changing(engine, act, ({ deleteExpiredSessions }) => deleteExpiredSessions.change({ nowMs, atMost })),
   }) satisfies Partial<Storage>;
 
-/** Whether a session of the account lives, under the account's lock, under which a new password ends sessions. */
+/** Whether the account has this session. Requires the account's lock, under which a new password ends sessions. */
 export function* hasSession(
   { sessionsOfUser }: Statements,
   userId: UserId,

@@ -164,7 +164,7 @@ const noteDelivery: StepOf<Webhooks['noteDelivery']> = function* (statements, _,
 };
 
 export function* forgetWebhooks(statements: Statements, userId: UserId): Step<void> {
-  // What a process is telling one of them adds a delivery, without which it could not be deleted.
+  // A process that calls one of them adds a delivery, and a webhook that has one cannot be deleted.
   yield* statements.lockWebhooksOf.all({ userId });
   yield* statements.deleteDeliveriesOf.change({ userId });
   yield* statements.deleteWebhooksOf.change({ userId });
