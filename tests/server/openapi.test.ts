@@ -285,6 +285,8 @@ test('a documented refusal is a row of the table of refusals, under its status',
   const told = new Set<string>();
   for (const { method, path, operation } of operationsOf(document)) {
     for (const [status, answer] of Object.entries(operation.responses)) {
+      const named = [...answer.description.matchAll(/`(\w+)`:/g)].map(([, code]) => code);
+      expect(named, `${method} ${path}`).toEqual(Object.keys(problemExamples(answer)));
       for (const [code, { value }] of Object.entries(problemExamples(answer))) {
         told.add(code);
         expect(REFUSALS).toHaveProperty(code);

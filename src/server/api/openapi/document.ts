@@ -236,14 +236,16 @@ const quotaHeaders = (isCounted: boolean) =>
   isCounted ? { RateLimit: headerAt('RateLimit'), 'RateLimit-Policy': headerAt('RateLimitPolicy') } : {};
 
 function problemsOf(endpoint: Endpoint, publicUrl: string): Record<string, JsonSchema> {
-  const codes = [
+  const all = new Set([
     ...refusalsOfCallers(endpoint),
     ...(isRefusedWhileSuspended(endpoint) ? (['account_suspended'] as const) : []),
     ...(endpoint.method === 'GET' || endpoint.method === 'DELETE' ? [] : BODY_REFUSALS),
     ...(endpoint.method === 'POST' || endpoint.method === 'PATCH' ? POST_REFUSALS : []),
     ...endpoint.refusals,
     ...COMMON_REFUSALS,
-  ].filter((code) => !(code === 'not_logged_in' && endpoint.refusals.includes('login_to_tip')));
+  ]);
+  if (all.has('login_to_tip')) all.delete('not_logged_in');
+  const codes = [...all];
   const statuses = new Set(codes.map((code) => REFUSALS[code].status));
   // Keys are counted before they are refused, and so also where none may call.
   const isCounted = codes.includes('too_many_requests');
