@@ -1,7 +1,7 @@
 /** A link that looks like a button. It works before the script loads. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import styles from './button.module.css';
+import { buttonClasses } from './button.tsx';
 
 interface ButtonLinkProps {
   readonly href: string;
@@ -14,5 +14,5 @@ interface ButtonLinkProps {
 }
 
 export function ButtonLink({ look = 'primary', className, ...rest }: ButtonLinkProps) {
-  return <Link className={[styles.button, styles[look], className].filter(Boolean).join(' ')} {...rest} />;
+  return <Link className={buttonClasses(look, className)} {...rest} />;
 }

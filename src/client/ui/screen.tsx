@@ -18,7 +18,7 @@ interface ScreenProps {
 
 export function Screen({ title, unseenCount = 0, actions, width = 'page', children }: ScreenProps) {
   return (
-    <div className={[styles.screen, styles[width]].join(' ')}>
+    <div className={width === 'column' ? `${styles.screen} ${styles.column}` : styles.screen}>
       <title>{titleOf(title, unseenCount)}</title>
       <header className={styles.head}>
         <Link href={paths.home} className={styles.wordmark}>

@@ -20,9 +20,11 @@ export function Loading({
   );
 }
 
+const HEIGHTS = { line: styles.line, card: styles.card, tall: styles.tall };
+
 /** A grey area that keeps the room of content. */
-export function Skeleton({ height }: { readonly height: 'line' | 'card' | 'tall' }) {
-  return <div className={[styles.skeleton, styles[height]].join(' ')} aria-hidden="true" />;
+export function Skeleton({ height }: { readonly height: keyof typeof HEIGHTS }) {
+  return <div className={[styles.skeleton, HEIGHTS[height]].join(' ')} aria-hidden="true" />;
 }
 
 interface ProblemProps {
