@@ -1,9 +1,8 @@
 /** Fills a new file with another database's rows, checked before it gets its name. */
-import { existsSync, renameSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import { getTableName } from 'drizzle-orm';
 import { AUDIT_HEAD, insertingAct } from '../care/audit.ts';
-import { flush, requireArrived } from '../care/backup-file.ts';
+import { requireArrived, writeWhole } from '../care/backup-file.ts';
 import { readMigrations } from '../care/migrations.ts';
 import type { NotedPast } from '../checks/past.ts';
 import type { Act } from '../port/audit.ts';
@@ -18,23 +17,19 @@ import { migrate } from './migrations.ts';
 
 export async function fill(path: string, tables: AllRows, past: NotedPast, act?: Act): Promise<Findings> {
   const release = holdDatabase(path);
-  const place = locate(path);
-  const incoming = `${place}.incoming`;
   try {
+    const place = locate(path);
     requireNothingAt(place);
-    removeDatabase(incoming);
-    await write(incoming, tables, act);
-    const findings = inspectDatabase(incoming, [past]);
-    requireArrived(path, findings, past);
-    flush(incoming);
-    renameSync(incoming, place);
-    flush(dirname(place));
-    return findings;
+    return await writeWhole(place, async (unfinished) => {
+      await write(unfinished, tables, act);
+      const findings = inspectDatabase(unfinished, [past]);
+      requireArrived(path, findings, past);
+      return findings;
+    });
   } catch (error) {
     if (!isSqliteError(error, 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY')) throw error;
     throw new DatabaseRefused(`Cannot write ${path}: ${error.message}`, { cause: error });
   } finally {
-    removeDatabase(incoming);
     release();
   }
 }
@@ -47,6 +42,8 @@ function requireNothingAt(place: string): void {
 }
 
 async function write(file: string, tables: AllRows, act: Act | undefined): Promise<void> {
+  // Of a move that was killed, a log may be left.
+  removeDatabase(file);
   const database = openDatabase(file);
   try {
     migrate(database, readMigrations('sqlite'));
