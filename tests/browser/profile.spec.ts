@@ -135,6 +135,21 @@ test.describe('an edited profile', () => {
     await expect(page).toHaveURL('/dashboard?tab=profile');
   });
 
+  test('stays where it was scrolled to after Back', async ({ page, backstage, logInAs }) => {
+    await logInAs(await backstage.provider());
+    await page.goto('/dashboard');
+    await openTabUnderToast(page, 'Profile');
+    await edit(page).click();
+    await page.getByLabel(/^Phone/).fill('+43 1 234567');
+    await page.evaluate(() => window.scrollTo({ top: 200, behavior: 'instant' }));
+    await page.goBack();
+    await page
+      .getByRole('dialog', { name: 'Discard your changes?' })
+      .getByRole('button', { name: 'Keep Editing' })
+      .click();
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(200);
+  });
+
   test('asks before Forward, and leaves the history as it was', async ({ page, backstage, logInAs }) => {
     await logInAs(await backstage.customer());
     await page.goto('/dashboard');

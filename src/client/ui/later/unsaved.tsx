@@ -145,6 +145,7 @@ function holdAddress(ask: (step: Step | null) => void): Hold {
     const state: unknown = window.history.state;
     const stepsAhead = type === 'pushState' ? 1 : placeInHistory() - place;
     const isBack = type === 'popstate' && !(stepsAhead > 0);
+    if (type === 'popstate') stayInPlace();
     navigate(href, { replace: !isBack, state: heldState });
     if (isBack) return ask({ goOn: () => window.history.back() });
     ask({
@@ -152,6 +153,12 @@ function holdAddress(ask: (step: Step | null) => void): Hold {
       takeBack: type === 'replaceState' ? stepUnderWay?.takeBack : () => window.history.go(-stepsAhead),
     });
   };
+}
+
+/** After the event of a step browsers scroll to where its entry was left. */
+function stayInPlace(): void {
+  const { scrollX: left, scrollY: top } = window;
+  requestAnimationFrame(() => window.scrollTo({ left, top, behavior: 'instant' }));
 }
 
 /** NaN where browsers do not tell it, such as Firefox before 147: there Forward is taken for Back. */
