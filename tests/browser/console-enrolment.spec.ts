@@ -1,4 +1,4 @@
-/** Recovery codes of an operator who enrols, in the browser in which they are shown. */
+/** What an operator's browser keeps: recovery codes until they are kept elsewhere, no page of an ended session. */
 import { openConsole } from '../support/operators.ts';
 import { totpAt } from '../support/totp.ts';
 import { expect, PASSWORD, test } from './fixtures.ts';
@@ -34,4 +34,17 @@ test('recovery codes stay until they are kept, also for whoever leaves the page 
   await expect(page.locator('ol code')).toHaveText(codes);
   await page.getByRole('button', { name: 'I Have Kept Them' }).click();
   await expect(page.getByRole('heading', { name: 'Health' })).toBeVisible();
+});
+
+test('a page that the browser has kept for Back shows nothing once its session has ended', async ({
+  page,
+  server,
+}) => {
+  await openConsole(page, server, '/operator/people');
+  await expect(page.getByRole('searchbox', { name: 'Find somebody' })).toBeVisible();
+  // As another page of this tab does, from which Back leads here.
+  await page.evaluate(() => sessionStorage.removeItem('tipwell_operator_token'));
+  await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+  await expect(page.getByRole('heading', { name: 'Log In as an Operator' })).toBeVisible();
+  await expect(page.getByRole('searchbox')).toHaveCount(0);
 });

@@ -17,6 +17,8 @@ const root = document.getElementById('root');
 if (!root) throw new Error('no root');
 // A later handler keeps this place, ahead of what draws another address (ui/later/unsaved.tsx).
 window.onpopstate = () => {};
+// Browsers keep pages for Back, also those of a session that has ended meanwhile.
+window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
 createRoot(root).render(
   <StrictMode>
     <Boundary fallback={<Failed />}>
