@@ -219,7 +219,10 @@ test('an account that is gone counts no more, and leads to a new one', async () 
   expect((await t.rest('POST', '/payments/dashboard-link', { token })).body.code).toBe(
     'provider_not_payable',
   );
+  // The payment service is not asked about it again and again.
+  stripe.requests.length = 0;
   expect((await t.rest('GET', '/payments/balance', { token })).body.code).toBe('provider_not_payable');
+  expect(pathsOf(scene)).toEqual([]);
 
   const another = await scene.makePayable(provider);
   expect(another).not.toBe(accountId);

@@ -114,9 +114,12 @@ export function createPayouts(deps: {
     balance: (provider) =>
       asking(async ({ service, accounts }) => {
         const known = await accounts.find(provider.id);
-        const balance = known && !isGone(known) ? await readBalance(known.accountId, service) : null;
-        if (known && !balance) await accounts.refresh(known.accountId);
-        if (!balance) throw new AppError('provider_not_payable');
+        if (!known || isGone(known)) throw new AppError('provider_not_payable');
+        const balance = await readBalance(known.accountId, service);
+        if (!balance) {
+          await accounts.refresh(known.accountId);
+          throw new AppError('provider_not_payable');
+        }
         const { nextPayout, payoutWeekday, hasOtherCurrencies } = balance;
         return {
           availableCents: cents(balance.availableCents),
