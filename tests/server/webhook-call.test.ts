@@ -71,6 +71,18 @@ describe('a URL', () => {
     expect(callsNothing(`${longest}a`)).toBeNull();
   });
 
+  test('is called below a top-level domain of any script, as browsers write it', () => {
+    const url = 'https://xn--80ak6aa92e.xn--p1ai/tips';
+    expect(callsNothing(url)).toMatchObject({ url: new URL(url), isLoopback: false });
+    for (const wrong of [
+      'https://xn--p1ai/tips',
+      'https://a.xn--/tips',
+      'https://a.xn--p1ai./tips',
+      'https://a.b-1/tips',
+    ])
+      expect(callsNothing(wrong)).toBeNull();
+  });
+
   test.each(INSIDE_ADDRESSES)('that leads inside, to %s, is not connected to', async (address) => {
     const tried = refuseConnections();
     for (const url of FOREIGN_ADDRESSES.slice(0, 2)) {

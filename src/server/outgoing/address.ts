@@ -9,8 +9,12 @@ export type LoopbackHost = 'localhost' | '127.0.0.1' | '[::1]';
 
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'] satisfies LoopbackHost[];
 
-/** The only form that is called: no credentials, port or fragment, and a host name in lower case. */
-const PUBLIC_FORM = /^https:\/\/((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63})\/[!-~]+$/;
+/**
+ * The only form that is called: no credentials, port or fragment, and a host name in lower case. A top-level domain of
+ * another script is written in letters, digits and hyphens (RFC 5890).
+ */
+const PUBLIC_FORM =
+  /^https:\/\/((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{0,58}[a-z0-9]))\/[!-~]+$/;
 const LOOPBACK_FORM = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?\/[!-~]+$/;
 
 /** The public internet over IPv6; ranges that tunnel or translate into IPv4 lie outside or are named (RFC 4291). */
