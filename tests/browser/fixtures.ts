@@ -4,6 +4,7 @@
  * Content-Security-Policy report and any request elsewhere.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import {
   type BrowserContext,
   test as base,
@@ -16,7 +17,12 @@ import { createPasswords } from '#server/auth/passwords.ts';
 import { registration } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newUserId, type UserId } from '#shared/ids.ts';
-import { type Environment, type RunningServer, stopEverything } from '../support/running-server.ts';
+import {
+  type Environment,
+  type RunningServer,
+  stopEverything,
+  temporaryFolder,
+} from '../support/running-server.ts';
 import { isTakenOver } from '../support/taken-over.ts';
 import { endKept, sharedServer, storageAt } from './kept.ts';
 import { takePage } from './kept-page.ts';
@@ -24,6 +30,9 @@ import { takePage } from './kept-page.ts';
 export { expect };
 
 export const PASSWORD = 'correct horse battery';
+
+/** Where a whole browser meets the server under a name, without https. */
+export const LAN_NAME = 'tips.lan.example';
 
 /** Everybody has the same password, and hashing it takes longer than all else that makes a person. */
 const hashOfEverybody = createPasswords().then(({ hash }) => hash(PASSWORD));
@@ -169,6 +178,8 @@ export class Backstage {
 
 interface WorkerFixtures {
   readonly ending: undefined;
+  /** The film that the camera of a whole browser shows. */
+  readonly filmPath: string;
 }
 
 interface TestFixtures {
@@ -197,6 +208,24 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await stopEverything();
     },
     { scope: 'worker', auto: true },
+  ],
+  filmPath: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => use(join(temporaryFolder(), 'film.y4m')),
+    { scope: 'worker' },
+  ],
+  // Of every whole browser, since tests with a browser of their own would have workers of their own.
+  launchOptions: [
+    async ({ launchOptions, filmPath }, use, { project }) => {
+      const withCamera = [
+        '--use-fake-device-for-media-stream',
+        `--use-file-for-fake-video-capture=${filmPath}`,
+        `--host-resolver-rules=MAP ${LAN_NAME} 127.0.0.1`,
+      ];
+      const args = [...(launchOptions.args ?? []), ...(project.name === 'shell' ? [] : withCamera)];
+      await use({ ...launchOptions, args });
+    },
+    { scope: 'worker' },
   ],
   environment: [{ WEBHOOK_LOOPBACK: 'on' }, { option: true }],
   server: [async ({ environment }, use) => use(await sharedServer(environment)), { timeout: 120_000 }],

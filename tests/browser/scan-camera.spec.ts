@@ -4,46 +4,22 @@
  * read as well.
  */
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
 import { film, frameOf, noise, pictureOf } from '../support/film.ts';
-import { temporaryFolder } from '../support/running-server.ts';
-import { test as base, expect, holdAnswers, setHidden } from './fixtures.ts';
+import { test as base, expect, holdAnswers, LAN_NAME, setHidden } from './fixtures.ts';
 import { changeScheme, violations } from './for-everybody.ts';
 
 const SOON = 'Camera scanning feature will be available soon!';
 const FOREIGN = 'https://menu.example/tonight';
 const THAT_IS_NONE = `That is not a Tipwell code: ${FOREIGN}`;
-const LAN_NAME = 'tips.lan.example';
 
-const test = base.extend<
-  { readonly scanScreen: () => Promise<void> },
-  { readonly show: (content: Buffer) => void; readonly filmPath: string }
->({
-  filmPath: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => use(join(temporaryFolder(), 'film.y4m')),
-    { scope: 'worker' },
-  ],
+const test = base.extend<{
+  readonly scanScreen: () => Promise<void>;
   /** Puts a film before the camera; it begins when the camera is opened. */
-  show: [
-    async ({ filmPath }, use) => use((content) => writeFileSync(filmPath, content)),
-    { scope: 'worker' },
-  ],
-  launchOptions: [
-    async ({ launchOptions, filmPath }, use) =>
-      use({
-        ...launchOptions,
-        args: [
-          ...(launchOptions.args ?? []),
-          '--use-fake-device-for-media-stream',
-          `--use-file-for-fake-video-capture=${filmPath}`,
-          `--host-resolver-rules=MAP ${LAN_NAME} 127.0.0.1`,
-        ],
-      }),
-    { scope: 'worker' },
-  ],
+  readonly show: (content: Buffer) => void;
+}>({
+  show: async ({ filmPath }, use) => use((content) => writeFileSync(filmPath, content)),
   /**
    * Opens the scan screen as a customer who allows the camera, and remembers what it does with the camera.
    */
