@@ -3,10 +3,10 @@
  * that people have in it, and checks all of it before anything is to be seen there.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import type { TableRows } from '#server/storage/port/database.ts';
 import { TABLES } from '#server/storage/schema/tables.ts';
@@ -18,12 +18,36 @@ import { runHere } from '#tests/support/commands.ts';
 import { forge } from '#tests/support/forgery.ts';
 import { listTips, takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
-import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { copyDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
 import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 
-afterAll(stopEverything);
-
 const at = (url: string) => databaseAt({ engine: 'postgres', url });
+
+/** Written once; tests have copies of the file. */
+let written: Awaited<ReturnType<typeof writeBooks>>;
+/** To be run when all tests have been. */
+const removals: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  written = await writeBooks();
+});
+afterAll(async () => {
+  for (const remove of removals) await remove();
+  await stopEverything();
+});
+
+function copyBooks() {
+  const path = join(temporaryFolder(), 'tipwell.db');
+  copyFileSync(written.path, path);
+  return { ...written, path };
+}
+
+/** The books in a database that lasts for all tests, which have copies of it. */
+async function moveForAll(): Promise<string> {
+  const url = await createPostgresDatabase((remove) => removals.push(remove));
+  await moveBooks(written.path, url);
+  return url;
+}
 
 async function ask(url: string, query: string): Promise<unknown[][]> {
   const client = new pg.Client(url);
@@ -87,15 +111,8 @@ function moveBack(url: string, path: string) {
 }
 
 describe('a move', () => {
-  test('copies every table, row by row, with the order of the ledger', async () => {
-    const { path } = await writeBooks();
-    const url = await createPostgresDatabase();
-    await moveBooks(path, url);
-    await expectSameRows(path, url);
-  });
-
-  test('keeps the past, and what people see through the port', async () => {
-    const { path, provider, customer, other, code, tips, payments, guests } = await writeBooks();
+  test('copies every table, row by row, with the order of the ledger, the past, and what people see through the port', async () => {
+    const { path, provider, customer, other, code, tips, payments, guests } = copyBooks();
     const url = await createPostgresDatabase();
     const file = databaseAt({ engine: 'sqlite', path });
     const { past, tipCount, problems } = await file.check([]);
@@ -114,6 +131,7 @@ describe('a move', () => {
       tipCount,
       past,
     });
+    await expectSameRows(path, url);
 
     const [from, to] = [await file.openForCommand(), await at(url).openForCommand()];
     try {
@@ -163,9 +181,8 @@ describe('a move', () => {
   });
 
   test('lets the ledger go on after it', async () => {
-    const { path, tips, tipCount, payments, guests, provider } = await writeBooks();
-    const url = await createPostgresDatabase();
-    await moveBooks(path, url);
+    const { tips, tipCount, payments, guests, provider } = written;
+    const url = await copyDatabase(await moveForAll());
     const storage = await at(url).openForCommand();
     const [, , , last] = tips;
     if (!last) throw new Error('there is no tip');
@@ -182,7 +199,7 @@ describe('a move', () => {
   });
 
   test('into a database with accounts is refused, and changes nothing', async () => {
-    const { path } = await writeBooks();
+    const { path } = copyBooks();
     const url = await createPostgresDatabase();
     const { past } = await moveBooks(path, url);
     await expect(moveBooks((await writeBooks()).path, url)).rejects.toThrow('is not empty');
@@ -190,7 +207,7 @@ describe('a move', () => {
   });
 
   test('takes a database on which a server has started before anybody registered', async () => {
-    const { path, tipCount } = await writeBooks();
+    const { path, tipCount } = copyBooks();
     const url = await createPostgresDatabase();
     const storage = await at(url).openForServer(OPENING);
     await storage.secret('device_mark', Buffer.alloc(32));
@@ -200,7 +217,7 @@ describe('a move', () => {
   });
 
   test('that is broken off leaves the database empty', async () => {
-    const { path } = await writeBooks();
+    const { path } = copyBooks();
     const url = await createPostgresDatabase();
     const breakingOff = databaseAt({ engine: 'sqlite', path }).readAll((tables, past) =>
       at(url).fill(
@@ -219,7 +236,7 @@ describe('a move', () => {
   });
 
   test('of rows that do not add up is undone', async () => {
-    const { path } = await writeBooks();
+    const { path } = copyBooks();
     const url = await createPostgresDatabase();
     const lessOne = databaseAt({ engine: 'sqlite', path }).readAll((tables, past) =>
       at(url).fill(
@@ -240,9 +257,8 @@ describe('a move', () => {
 describe('a move back', () => {
   /** A ledger that has been on PostgreSQL, which never uses the numbers of steps that were undone. */
   async function writeOnPostgres() {
-    const { path, tips, tipCount, payments, guests, provider } = await writeBooks();
-    const url = await createPostgresDatabase();
-    await moveBooks(path, url);
+    const { tips, tipCount, payments, guests, provider } = written;
+    const url = await moveForAll();
     for (const table of ['tips', 'reversals', 'adjustments'])
       await ask(url, `SELECT nextval(pg_get_serial_sequence('tipwell.${table}', 'sequence'))`);
     const storage = await at(url).openForCommand();
@@ -254,10 +270,15 @@ describe('a move back', () => {
     await storage.close();
     return { url, first, tipCount: tipCount + 1, payments, guests, provider };
   }
+  let original: Awaited<ReturnType<typeof writeOnPostgres>>;
+  beforeAll(async () => {
+    original = await writeOnPostgres();
+  });
+  const copyOriginal = async () => ({ ...original, url: await copyDatabase(original.url) });
   const newFile = () => join(temporaryFolder(), 'back.db');
 
   test('copies every table, row by row, with numbers that were never used, and the past', async () => {
-    const { url, tipCount } = await writeOnPostgres();
+    const { url, tipCount } = await copyOriginal();
     const path = newFile();
     const { past } = await at(url).check([]);
     const whole = { problems: [], differences: [], auditProblems: [], tipCount, past };
@@ -269,7 +290,7 @@ describe('a move back', () => {
   });
 
   test('does not depend on where PostgreSQL keeps the rows', async () => {
-    const { url, tipCount } = await writeOnPostgres();
+    const { url, tipCount } = await copyOriginal();
     for (const [table, key] of [
       ['tips', 'sequence DESC'],
       ['reversals', 'sequence DESC'],
@@ -289,7 +310,7 @@ describe('a move back', () => {
   });
 
   test('lets the ledger go on, and a check find a tip that is taken out', async () => {
-    const { url, first, tipCount, payments, guests, provider } = await writeOnPostgres();
+    const { url, first, tipCount, payments, guests, provider } = await copyOriginal();
     const path = newFile();
     await moveBack(url, path);
     const file = databaseAt({ engine: 'sqlite', path });
@@ -311,8 +332,8 @@ describe('a move back', () => {
   });
 
   test('never overwrites a file', async () => {
-    const { url } = await writeOnPostgres();
-    const { path } = await writeBooks();
+    const { url } = await copyOriginal();
+    const { path } = copyBooks();
     const before = readFileSync(path);
     await expect(moveBack(url, path)).rejects.toThrow(
       `There is a file ${path} already. Nothing was changed.`,
@@ -326,7 +347,7 @@ describe('a move back', () => {
   });
 
   test('that is broken off, or whose rows do not add up, leaves no file', async () => {
-    const { url } = await writeOnPostgres();
+    const { url } = await copyOriginal();
     const path = newFile();
     const without = (change: (table: TableRows) => TableRows) =>
       at(url).readAll((tables, past) =>
@@ -348,7 +369,7 @@ describe('a move back', () => {
   });
 
   test('is refused while a server uses the database', async () => {
-    const { url } = await writeOnPostgres();
+    const { url } = await copyOriginal();
     const server = await startServer({ DATABASE_URL: url, PAYMENTS: 'simulated' });
     const path = newFile();
     await expect(moveBack(url, path)).rejects.toThrow('another Tipwell process is using it');
@@ -357,7 +378,7 @@ describe('a move back', () => {
   });
 
   test('by the command says which line the settings need, and is noted in the file alone', async () => {
-    const { url, tipCount } = await writeOnPostgres();
+    const { url, tipCount } = await copyOriginal();
     const path = newFile();
     const { code, stdout, stderr } = await runToEnd('db-move', { DATABASE_URL: url }, [path]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -387,7 +408,7 @@ describe('npm run db:move', () => {
   };
 
   test('says what was moved and which line the settings need, without the password', async () => {
-    const { path, tipCount } = await writeBooks();
+    const { path, tipCount } = copyBooks();
     const before = readFileSync(path);
     const url = await createPostgresDatabase();
     const { password, host, pathname, username } = new URL(url);
@@ -415,7 +436,7 @@ describe('npm run db:move', () => {
   });
 
   test('is refused while a server has the file', async () => {
-    const { path } = await writeBooks();
+    const { path } = copyBooks();
     const url = await createPostgresDatabase();
     const server = await startServer({ DATABASE_URL: path, PAYMENTS: 'simulated' });
     const { code, stdout, stderr } = await runHere('db-move', { DATABASE_URL: path }, [url]);
@@ -426,7 +447,7 @@ describe('npm run db:move', () => {
   });
 
   test('is refused for a ledger that does not add up', async () => {
-    const { path } = await writeBooks();
+    const { path } = copyBooks();
     forge(
       path,
       `UPDATE accounts SET total_tips_given_cents = total_tips_given_cents + 1 WHERE username = 'cam'`,
@@ -439,7 +460,7 @@ describe('npm run db:move', () => {
   });
 
   test('says of an address without its password that the password is missing', async () => {
-    const { path } = await writeBooks();
+    const { path } = copyBooks();
     const url = new URL(await createPostgresDatabase());
     url.password = '';
     const { code, stderr } = await runHere('db-move', { DATABASE_URL: path }, [url.href]);
@@ -450,7 +471,7 @@ describe('npm run db:move', () => {
   });
 
   test('says in one line what is wrong with its words, without a password', async () => {
-    const { path } = await writeBooks();
+    const { path } = copyBooks();
     const closed = `postgres://tip:${SECRET}@127.0.0.1:1/tips?password=${SECRET}`;
     for (const words of [[], ['other.db'], [`postgres://tip:${SECRET}@x`], [closed]]) {
       const { code, stdout, stderr } = await runHere('db-move', { DATABASE_URL: path }, words);

@@ -37,6 +37,13 @@ export async function createPostgresDatabase(
   return url;
 }
 
+/** Makes a copy of a database to which nobody is connected, which is gone after the running test. */
+export async function copyDatabase(of: string): Promise<string> {
+  const { name, url } = await create(new URL(of).pathname.slice(1));
+  onTestFinished(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
+  return url;
+}
+
 /** Makes a migrated and empty database, for whoever opens one without being about its migrations. */
 export async function createMigratedDatabase(): Promise<string> {
   const { name, url } = await create(inject('postgresTemplate'));
