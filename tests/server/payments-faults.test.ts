@@ -14,9 +14,14 @@ import {
 } from '#tests/support/stripe/payment-scene.ts';
 import type { StandInRequest } from '#tests/support/stripe/stand-in.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
-import { createTestData, type TestData } from '#tests/support/test-data.ts';
+import { createTestData, isOnSqlite, type TestData } from '#tests/support/test-data.ts';
 
 const WHEN = ['before', 'during', 'after'] as const;
+/**
+ * Before and during a step nothing has been written, and each fault leaves the same state behind. What an engine could
+ * do otherwise is the write that is broken off after it.
+ */
+const WHEN_HERE = WHEN.filter((when) => isOnSqlite() || when === 'after');
 const DAY_MINUTES = 24 * 60;
 
 interface Tip {
@@ -208,7 +213,7 @@ function breakAt(
 }
 
 describe.each(STEPS)('a fault of the step "$name"', (step) => {
-  test.each(WHEN)('%s it is healed by another process, and nothing is done twice', async (when) => {
+  test.each(WHEN_HERE)('%s it is healed by another process, and nothing is done twice', async (when) => {
     const scene = await openPaymentScene();
     const { stripe, t, customer, provider } = scene;
     const tip = await step.arrange(scene);
@@ -237,7 +242,7 @@ const RESTORE: Pick<Step, 'name' | 'isMeant' | 'write'> = {
 };
 
 describe('a fault of the step "restore"', () => {
-  test.each(WHEN)('%s it is healed by another process, and nothing is done twice', async (when) => {
+  test.each(WHEN_HERE)('%s it is healed by another process, and nothing is done twice', async (when) => {
     const scene = await openPaymentScene();
     const { stripe, t, customer, provider } = scene;
     const contents = await t.data.readContents();
