@@ -4,7 +4,6 @@ import type { OpenDispute } from '#server/storage/port/operations.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { receiverPartOf } from '#server/storage/rules/adjustments.ts';
-import { STUCK_AFTER_MS } from '#server/storage/rules/operations.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
 import {
   type FoundTipView,
@@ -64,7 +63,7 @@ export function createPaymentTroubles(deps: {
     const nowMs = clock();
     const { currency, exponent } = deps.terms();
     const [stuck, arriving, debts, disputes, returned] = await Promise.all([
-      operations.listStuckPayments(nowMs, nowMs - STUCK_AFTER_MS, MAX_STUCK),
+      operations.listStuckPayments(nowMs, MAX_STUCK),
       operations.sumArriving(),
       storage.payments.listDebts(MAX_DEBTS),
       operations.listOpenDisputes(MAX_DISPUTES),

@@ -108,8 +108,8 @@ export interface Operations {
     nowMs: number,
     act: Act,
   ): Promise<{ readonly outcome: 'stopped' } | CodeRefusal>;
-  /** Payments expired without a known end, or with a refund or capture due before `refundsBeforeMs`, oldest first. */
-  listStuckPayments(nowMs: number, refundsBeforeMs: number, atMost: number): Promise<PaymentRecord[]>;
+  /** Payments expired without a known end, or with a refund or capture that is long overdue, oldest first. */
+  listStuckPayments(nowMs: number, atMost: number): Promise<PaymentRecord[]>;
   /** Payments that the service refunded by itself or that were disputed, among the newest 1,000 reversals. */
   listReturnedPayments(atMost: number): Promise<ReturnedPayment[]>;
   /** The newest changes of paid tips that are no reversals, newest first, at most `atMost`. */

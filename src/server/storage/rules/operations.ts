@@ -10,7 +10,10 @@ import { wordsOf } from './audit-sentences.ts';
 export const FEE_SPAN = 2_000;
 
 /** A refund or a capture that takes longer has failed at least once. */
-export const STUCK_AFTER_MS = 10 * 60_000;
+const STUCK_AFTER_MS = 10 * 60_000;
+
+/** The times by which `isStuck` of the statements judges a payment. */
+export const stuckAt = (nowMs: number) => ({ nowMs, dueBeforeMs: nowMs - STUCK_AFTER_MS });
 
 export function feeStepOf(rows: readonly (QuarterFees & { readonly last: number })[]): FeeStep {
   const count = rows.reduce((sum, row) => sum + row.count, 0);

@@ -9,8 +9,8 @@ import { namesOfCode, ownsCode } from './codes.ts';
 export const isStuck = sql`${payments.lookAtMs} is not null and (
   (${payments.state} in ('created', 'pending') and ${payments.expiresAtMs} <= ${value('nowMs')})
   or (${payments.state} in ('authorised', 'succeeded')
-    and ${payments.refundAskedAtMs} <= ${value('refundsBeforeMs')})
-  or (${payments.state} = 'authorised' and ${payments.capturesAtMs} <= ${value('refundsBeforeMs')}))`;
+    and ${payments.refundAskedAtMs} <= ${value('dueBeforeMs')})
+  or (${payments.state} = 'authorised' and ${payments.capturesAtMs} <= ${value('dueBeforeMs')}))`;
 
 export function paymentStatements({ db }: Builder) {
   const payment = {

@@ -3,7 +3,7 @@ import type { UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import type { Operations } from '../port/operations.ts';
 import type { PersonNames } from '../port/people.ts';
-import { chargedOf, feeStepOf, movedMoneyOf } from '../rules/operations.ts';
+import { chargedOf, feeStepOf, movedMoneyOf, stuckAt } from '../rules/operations.ts';
 import { transactionOf } from '../rules/tips.ts';
 import type { Statements } from '../statements/all.ts';
 import { findTip as findLedgerTip } from './adjustments.ts';
@@ -19,9 +19,9 @@ export const createOperations = (engine: Engine): Operations => ({
   findCode: reading(engine)(findCode),
   stopCode: changingCodes(engine)(stopCode),
 
-  listStuckPayments: (nowMs, refundsBeforeMs, atMost) =>
+  listStuckPayments: (nowMs, atMost) =>
     engine.read((statements) =>
-      paymentsOf(statements, statements.stuckPayments.all({ nowMs, refundsBeforeMs, atMost })),
+      paymentsOf(statements, statements.stuckPayments.all({ ...stuckAt(nowMs), atMost })),
     ),
 
   listReturnedPayments: (atMost) => engine.read(({ returnedPayments }) => returnedPayments.all({ atMost })),

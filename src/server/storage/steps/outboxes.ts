@@ -1,5 +1,5 @@
 import type { DatabaseSize, OutboxStorage } from '../port/outboxes.ts';
-import { STUCK_AFTER_MS } from '../rules/operations.ts';
+import { stuckAt } from '../rules/operations.ts';
 import type { Statements } from '../statements/all.ts';
 import { type Engine, reading, type StepOf } from './engine.ts';
 import type { Step } from './step.ts';
@@ -18,7 +18,7 @@ const read: StepOf<OutboxStorage['readOutboxes']> = function* (statements, _, no
   return {
     mails: (yield* waitingMails.one({})) ?? NONE,
     notifications: { waiting: failing, failing, oldestAtMs: null },
-    payments: (yield* waitingPayments.one({ nowMs, refundsBeforeMs: nowMs - STUCK_AFTER_MS })) ?? NONE,
+    payments: (yield* waitingPayments.one(stuckAt(nowMs))) ?? NONE,
     webhooks: { ...webhooks, failing: webhooks.waiting },
   };
 };
