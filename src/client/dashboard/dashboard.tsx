@@ -4,9 +4,9 @@ import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { keepDashboardPage, startWorker } from '../api-client/service-worker.ts';
-import { verifySession } from '../calls.ts';
+import { call, verifySession } from '../calls.ts';
 import { SHOWN } from '../later/addresses.ts';
-import { useSession } from '../session/session.ts';
+import { become, presentSession, useSession } from '../session/session.ts';
 import {
   type KeptUser,
   keepDashboard,
@@ -100,9 +100,15 @@ function LiveDashboard({ user }: { readonly user: KeptUser }) {
   );
 }
 
-/** Fetched then, because the first load of a dashboard has few bytes left. */
-function askAgain(): void {
-  import('./ask-again.ts').then((asking) => asking.askAgain()).catch(() => {});
+/** Looks whether another tab or device has changed the account. Without an answer everything stays as it was. */
+async function askAgain(): Promise<void> {
+  const asked = presentSession();
+  if (asked.status !== 'signed-in') return;
+  const outcome = await call((api) => api.auth.me.query());
+  // A change that was made here meanwhile, or another session, may be newer than the answer.
+  if (outcome.failure !== null || asked !== presentSession()) return;
+  if (JSON.stringify(outcome.answer) !== JSON.stringify(asked.user))
+    become({ ...asked, user: outcome.answer });
 }
 
 /** Whether the server could not be asked about the session. It is asked again until it answers. */

@@ -1,6 +1,9 @@
 /** The way back from what was opened over another screen: it goes back in the history where that one is just before. */
 import { navigate } from 'wouter/use-browser-location';
 
+/** The history state of an entry whose former entry shows what its way back leads to. */
+export const FROM_THERE = { isFromThere: true };
+
 /** Goes back to `address` where the present entry was opened from there, else shows it in the place of the entry. */
 export function goBackTo(address: string): void {
   const state: unknown = window.history.state;

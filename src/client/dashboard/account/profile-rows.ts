@@ -2,8 +2,7 @@
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { dashboardTab } from '../../later/addresses.ts';
-import { FROM_THERE } from '../from-there.ts';
-import { goBackTo } from '../way-back.ts';
+import { FROM_THERE, goBackTo } from '../way-back.ts';
 
 export const PROFILE_ROWS = ['me', 'services', 'messages', 'notifications', 'security', 'api'] as const;
 export type ProfileRow = (typeof PROFILE_ROWS)[number];

@@ -1,8 +1,7 @@
 /** Opens and closes the dialog over the codes. Apart from opening.ts: nobody does either before the codes are there. */
 import { navigate } from 'wouter/use-browser-location';
 import { dashboardTab } from '../../later/addresses.ts';
-import { FROM_THERE } from '../from-there.ts';
-import { goBackTo } from '../way-back.ts';
+import { FROM_THERE, goBackTo } from '../way-back.ts';
 import type { Opening } from './opening.ts';
 
 const CODES = dashboardTab('qr-codes');

@@ -14,11 +14,11 @@ import { ButtonLink } from '../../ui/button-link.tsx';
 import card from '../../ui/card.module.css';
 import { Money } from '../../ui/money.tsx';
 import { Loading, Skeleton } from '../../ui/states.tsx';
-import { FROM_THERE } from '../from-there.ts';
 import { noteCodeShown } from '../shared/code-shown.ts';
 import { Fetched } from '../shared/fetched.tsx';
 import { STATUS_LABELS } from '../shared/labels.ts';
 import { arrivingOf, useTonight } from '../shared/tonight.ts';
+import { FROM_THERE } from '../way-back.ts';
 import { isGone, usePauseQrCode } from './code-changes.ts';
 import styles from './qr-code-card.module.css';
 

@@ -1,6 +1,6 @@
 /** The address names the tip whose dialog is open, so that Back closes it and a reload keeps it. */
 import { navigate } from 'wouter/use-browser-location';
-import { FROM_THERE } from '../from-there.ts';
+import { FROM_THERE } from '../way-back.ts';
 
 export const TIP = 'tip';
 
