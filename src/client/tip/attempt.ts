@@ -38,10 +38,7 @@ export function openAttempt(qrId: string, payerId: string, amountCents: Cents): 
   // A guest's message stays theirs after a login; nobody gets the message of another account.
   const before = open ?? attempts.find(({ userId }) => userId === GUEST);
   const next = newAttempt({ userId: payerId, amountCents }, before?.words);
-  write(nameFor(qrId), [
-    ...attempts.filter((other) => other.userId !== payerId && isSentByAccount(other)),
-    next,
-  ]);
+  keepAll(qrId, [...attempts.filter((other) => other.userId !== payerId && isSentByAccount(other)), next]);
   return next;
 }
 
@@ -70,9 +67,10 @@ export function markBegun(qrId: string, attempt: Attempt, transactionId: string)
 
 /** @param key of the attempt, whose outcome is known. */
 export function settleAttempt(qrId: string, key: string): void {
-  const others = attemptsAt(qrId).filter((other) => other.key !== key);
-  if (others.length > 0) write(nameFor(qrId), others);
-  else remove(nameFor(qrId));
+  keepAll(
+    qrId,
+    attemptsAt(qrId).filter((other) => other.key !== key),
+  );
 }
 
 /**
@@ -120,18 +118,25 @@ function newAttempt(
 
 /** In the place of the attempt that its payer had before. */
 function keep(qrId: string, attempt: Attempt): Attempt {
-  const others = attemptsAt(qrId).filter(({ userId }) => userId !== attempt.userId);
-  write(nameFor(qrId), [...others, attempt]);
+  keepAll(qrId, [...attemptsAt(qrId).filter(({ userId }) => userId !== attempt.userId), attempt]);
   return attempt;
+}
+
+function keepAll(qrId: string, attempts: readonly Attempt[]): void {
+  remove(formerNameFor(qrId));
+  if (attempts.length > 0) write(nameFor(qrId), attempts);
+  else remove(nameFor(qrId));
 }
 
 /** At most one of each payer. */
 function attemptsAt(qrId: string): readonly Attempt[] {
-  // Earlier versions kept one and no list, and answers are lost while a server is upgraded.
-  return [read(nameFor(qrId))].flat().flatMap((stored) => readAttempt(stored) ?? []);
+  // Earlier versions kept one, and the others by another name; answers are lost while a server is upgraded.
+  const all = [read(nameFor(qrId)), read(formerNameFor(qrId))].flat();
+  return all.flatMap((stored) => readAttempt(stored) ?? []);
 }
 
 const nameFor = (qrId: string) => `tip-attempt:${qrId}`;
+const formerNameFor = (qrId: string) => `tip-attempts-of-others:${qrId}`;
 
 function readAttempt(stored: unknown): Attempt | null {
   if (!isRecord(stored)) return null;

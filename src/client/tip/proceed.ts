@@ -27,13 +27,21 @@ const NOTHING_PAID: TipEvent = { type: 'failed', interruption: null };
 
 const LAST_TIP_FIRST = 'Please login to see what became of your last tip';
 
-/** @param pathname that of the tip page; whoever has left it while something was fetched stays where they are. */
+interface Place {
+  /** That of the tip page; whoever has left it while something was fetched stays where they are. */
+  readonly pathname: string;
+  /** Its entry when Proceed was pressed, which may be that of a payment that has ended. */
+  readonly entry: Entry;
+}
+
 export async function proceed(
   provider: Provider,
   { choice, interruption }: Extract<TipFlow, { step: 'select-amount' }>,
   dispatch: Dispatch,
-  pathname: string,
+  { pathname, entry }: Place,
 ): Promise<void> {
+  // Its amount was shown before it was known that it is paid, and is none for another tip.
+  if (entry.step === 'payment' && entry.key !== null && !isAttemptOpen(provider.qrId, entry.key)) return;
   if (presentSession().status === 'checking' || presentSession().status === 'unreachable')
     await verifySession();
   if (window.location.pathname !== pathname) return;
@@ -91,7 +99,7 @@ export async function pay(
     return;
   }
   // The payment waits for its own account, and another one would pay what it cannot see afterwards.
-  if (isPage) toastError(OTHER_ACCOUNT);
+  if (isPage && !isElsewhere) toastError(OTHER_ACCOUNT);
   const { event: outcome, next }: SentTip = isPage ? { event: NOTHING_PAID, next: null } : sent;
   // After a step Back the refused message is shown at the next payment.
   const event = outcome.type === 'revised' && !isAtPayment ? NOTHING_PAID : outcome;
@@ -218,7 +226,7 @@ export async function continuePayment(
   if (closed) return;
   const waiting = takeWaitingTip(qrId);
   const prepared = waiting ?? begun;
-  // It is another payer who was refused, or who does not know what became of their tip.
+  // Mostly another payer was refused, or does not know what became of their tip. Another try is refused anew.
   const isOthersPause = flow.step === 'select-amount' && flow.interruption === 'paused';
   if (isOthersPause || (prepared === null && payerId !== GUEST && awaitsLogin(qrId))) dispatch(NOTHING_PAID);
   if (entry.step === 'success' || prepared === null) return;

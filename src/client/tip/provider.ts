@@ -48,7 +48,8 @@ export function useProvider(
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt repeats the look-up
   useEffect(() => {
     // A rendered page is the same for everybody, but its code may be paused for the signed-in person.
-    if (isDemo || (isKnown && (rendered?.kind !== 'found' || token === null))) return;
+    if (isDemo) return;
+    if (isKnown && (rendered?.kind !== 'found' || token === null)) return setLookup(rendered);
     let isWanted = true;
     void lookUp(qrId).then((answer) => {
       if (isWanted) setLookup((before) => (before && answer.kind === 'failed' ? before : answer));

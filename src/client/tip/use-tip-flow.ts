@@ -133,9 +133,10 @@ function useActs(
       setProceeding(true);
       if (event) dispatch(event);
       const { pathname } = window.location;
+      const entry = presentEntry();
       try {
         const paying = await fetchPayingIfPossible();
-        if (paying) await paying.proceed(provider, chosen, dispatch, pathname);
+        if (paying) await paying.proceed(provider, chosen, dispatch, { pathname, entry });
         else dispatch({ type: 'failed', interruption: chosen.interruption ?? 'not-sent' });
       } finally {
         isBusy.current = false;
