@@ -1,6 +1,6 @@
 /** Reads what the payment service lists every ten minutes, and takes again each minute what it did not answer for. */
 import { type Clock, isWithin } from '#shared/calendar.ts';
-import type { PaymentServiceUnavailable } from './payment-service.ts';
+import { type PaymentServiceUnavailable, PaymentUndecided } from './payment-service.ts';
 import { MOST_UNANSWERED, type Taking, takeEach } from './take-each.ts';
 
 const LIST_INTERVAL_MS = 10 * 60_000;
@@ -32,11 +32,15 @@ export function createCatchUp<Item>(
     for (const [name, item] of [...left]) {
       const [unanswered] = await takeEach([item], deps);
       left.delete(name);
-      inARow = unanswered ? inARow + 1 : 0;
-      if (!unanswered) continue;
+      if (!unanswered) {
+        inARow = 0;
+        continue;
+      }
       last = unanswered.err;
       // The others come first the next time.
       left.set(name, item);
+      // What is undecided says nothing of the others.
+      if (!(last instanceof PaymentUndecided)) inARow += 1;
       if (inARow === MOST_UNANSWERED) break;
     }
     return last;

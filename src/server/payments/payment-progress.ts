@@ -34,7 +34,7 @@ export type PaymentProgress = ReturnType<typeof createPaymentProgress>;
 
 /**
  * Each function returns the payment's new state, and throws PaymentServiceUnavailable.
- * @param deps.hasReadPages whether the pages that were paid have been listed since this process began.
+ * @param deps.hasReadPages whether all pages that were paid and listed since this process began have been entered.
  */
 export function createPaymentProgress(deps: ProgressDependencies & { hasReadPages(): boolean }) {
   const { storage, service, clock, log, publicUrl, receiptTokenOf, undoMs, accounts } = deps;

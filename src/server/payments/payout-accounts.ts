@@ -4,7 +4,7 @@ import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { type Clock, isWithin } from '#shared/calendar.ts';
 import type { UserId } from '#shared/ids.ts';
-import { type PaymentService, PaymentServiceUnavailable, PaymentUndecided } from './payment-service.ts';
+import { type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
 import { takeEach } from './take-each.ts';
 
 export interface PayoutAccounts {
@@ -138,15 +138,15 @@ export function createPayoutAccounts(deps: {
           nameOf: ({ accountId }) => accountId,
           async take(known) {
             const { accountId, chargesEnabled, payoutsEnabled } = known;
-            unanswered.set(accountId, nowMs);
             try {
               const told = await read(known);
-              unanswered.delete(accountId);
               if (told.chargesEnabled !== chargesEnabled || told.payoutsEnabled !== payoutsEnabled)
                 deps.tellUnheard();
             } catch (err) {
-              if (err instanceof PaymentUndecided)
+              if (err instanceof PaymentServiceUnavailable) {
+                unanswered.set(accountId, nowMs);
                 log.warn({ err, account: accountId }, 'the payment service does not let an account be read');
+              }
               throw err;
             }
           },
