@@ -9,6 +9,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { SOFTWARE } from '#shared/software.ts';
 import { DatabaseRefused } from '../port/database.ts';
 import {
+  asideOfUnfinishedRestore,
   hasOtherNames,
   locate,
   makeFile,
@@ -105,6 +106,10 @@ function pageBytes(database: Database): number {
 
 /** The files that SQLite creates beside a database get its mode. */
 function prepareFile(place: string, mustExist: boolean): void {
+  if (asideOfUnfinishedRestore(place) !== null)
+    throw new Error(
+      'a restore of it was broken off. Start the server, which undoes it, or restore the backup again.',
+    );
   if (hasOtherNames(place)) {
     throw new Error(
       'the file has a second name (a hard link), under which another process would go unnoticed. Delete that name, or put a copy in the place of the file.',

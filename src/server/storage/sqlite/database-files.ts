@@ -78,25 +78,32 @@ export function identityOf(file: string): string | null {
   return stat ? `${stat.dev}:${stat.ino}` : null;
 }
 
-/**
- * Undoes a restore that was broken off while the database had the second name under which it was to be kept aside.
- * Requires the lock, without which another process might be restoring.
- */
-export function undoUnfinishedRestore(place: string): void {
-  if (!hasOtherNames(place)) return;
+/** The second name that a restore gave the database to keep it aside, and that was broken off since; null without one. */
+export function asideOfUnfinishedRestore(place: string): string | null {
+  if (!hasOtherNames(place)) return null;
   const folder = dirname(place);
-  for (const name of namesIn(folder) ?? []) {
-    const aside = join(folder, name);
-    const isSecondName =
-      aside.startsWith(place) &&
-      KEPT_ASIDE.test(aside.slice(place.length)) &&
-      identityOf(aside) === identityOf(place);
-    if (!isSecondName) continue;
-    // A reader may have begun a new log meanwhile. The log comes back first: without it the newest tips are missing.
-    for (const suffix of COMPANIONS.filter((each) => existsSync(`${aside}${each}`)))
-      renameSync(`${aside}${suffix}`, `${place}${suffix}`);
-    removeDatabase(aside);
-  }
+  const isSecondName = (aside: string) =>
+    aside.startsWith(place) &&
+    KEPT_ASIDE.test(aside.slice(place.length)) &&
+    identityOf(aside) === identityOf(place);
+  return (namesIn(folder) ?? []).map((name) => join(folder, name)).find(isSecondName) ?? null;
+}
+
+/** Undoes a restore that was broken off. Requires the lock, without which another process might be restoring. */
+export function undoUnfinishedRestore(place: string): void {
+  const aside = asideOfUnfinishedRestore(place);
+  if (aside === null) return;
+  bringBack(aside, place, COMPANIONS);
+  removeDatabase(aside);
+}
+
+/**
+ * Brings files that were kept aside back, in the place of a log that a reader has begun meanwhile. The log comes before
+ * its database, which lacks the newest tips without it.
+ */
+export function bringBack(aside: string, place: string, suffixes: readonly string[] = ALL_FILES): void {
+  for (const suffix of suffixes.toReversed())
+    if (existsSync(`${aside}${suffix}`)) renameSync(`${aside}${suffix}`, `${place}${suffix}`);
 }
 
 /** Creates missing folders privately; existing ones stay as they are. */

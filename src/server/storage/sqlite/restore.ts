@@ -13,6 +13,7 @@ import { copyDatabase, requireSound } from './backup.ts';
 import { DAMAGE, type Database, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
 import {
   ALL_FILES,
+  bringBack,
   COMPANIONS,
   locate,
   removeDatabase,
@@ -29,6 +30,7 @@ export async function restore(backup: string, path: string, options: RestoreOpti
   requireLasting(place, backup);
   const release = holdDatabase(path);
   const incoming = `${place}.incoming`;
+  let keptAside: string | null = null;
   try {
     if (locate(backup) === place) throw new DatabaseRefused('The backup is the database itself.');
     requireBackup(backup, options.noted);
@@ -40,7 +42,7 @@ export async function restore(backup: string, path: string, options: RestoreOpti
     tighten(place);
     // Of a database that was moved away, the log may be left.
     const isAnythingThere = ['', '-wal'].some((suffix) => existsSync(`${place}${suffix}`));
-    const keptAside = isAnythingThere ? keepAside(place) : null;
+    if (isAnythingThere) keptAside = keepAside(place);
     // The log goes before the file is replaced, so that the restored one never meets a foreign log.
     for (const suffix of COMPANIONS) rmSync(`${place}${suffix}`, { force: true });
     flush(dirname(place));
@@ -50,6 +52,7 @@ export async function restore(backup: string, path: string, options: RestoreOpti
   } finally {
     removeDatabase(incoming);
     undoUnfinishedRestore(place);
+    if (keptAside !== null && !existsSync(place)) bringBack(keptAside, place);
     release();
   }
 }
