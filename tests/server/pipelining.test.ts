@@ -4,6 +4,7 @@
  * were refused.
  */
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep, setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -25,6 +26,20 @@ beforeAll(async () => {
   ({ port } = server);
 });
 afterAll(stopEverything);
+
+/** A server of this process whose one listener gets the answers. */
+async function startReception(begin: (answer: ServerResponse) => void) {
+  const reception = createRequestServer(
+    {},
+    (_, answer) => begin(answer),
+    () => ({ status: 400, headers: {}, body: 'refused' }),
+  );
+  reception.listen(0, '127.0.0.1');
+  onTestFinished(() => void reception.close());
+  await once(reception, 'listening');
+  const own = z.object({ port: z.number() }).parse(reception.address());
+  return { server: reception, port: own.port };
+}
 
 describe('requests one behind the other on one connection', () => {
   test('are answered one by one in their order', async () => {
@@ -102,26 +117,36 @@ describe('requests one behind the other on one connection', () => {
 
   test('are answered to the end when what comes meanwhile is none, which is then refused', async () => {
     let finish = () => {};
-    const reception = createRequestServer(
-      {},
-      (_, answer) => {
-        finish = () => void answer.end('end');
-        answer.write('begun ');
-      },
-      () => ({ status: 400, headers: {}, body: 'refused' }),
-    );
-    reception.listen(0, '127.0.0.1');
-    onTestFinished(() => void reception.close());
-    await once(reception, 'listening');
-    const own = z.object({ port: z.number() }).parse(reception.address());
-    const { socket, whole } = sendRaw(own.port, ask('/'));
+    const reception = await startReception((answer) => {
+      finish = () => void answer.end('end');
+      answer.write('begun ');
+    });
+    const { socket, whole } = sendRaw(reception.port, ask('/'));
     await once(socket, 'data');
     socket.write('JUNK\r\n\r\n');
-    await once(reception, 'clientError');
+    await once(reception.server, 'clientError');
     finish();
     const answers = await whole;
     expect(statusesIn(answers)).toEqual(['200', '400']);
-    expect(answers).toMatch(/begun [^]*end[^]*refused$/);
+    expect(answers).toMatch(/begun .*end.*refused$/s);
+  });
+
+  test.each([
+    ['leaves behind what is none', 'JUNK\r\n\r\n', true],
+    ['leaves in the middle of another', 'GET / HTTP/1.1\r\nHost', true],
+    ['goes on with what is none', `JUNK\r\n\r\n${'x'.repeat(3 * 1024 * 1024)}`, false],
+  ])('keep no answer going whose reader %s', async (_, text, leaves) => {
+    let left = Promise.resolve<unknown>(undefined);
+    const reception = await startReception((answer) => {
+      left = once(answer, 'close');
+      answer.write('begun ');
+    });
+    const { socket } = sendRaw(reception.port, ask('/'));
+    await once(socket, 'data');
+    socket.write(text);
+    if (leaves) socket.end();
+    await left;
+    socket.destroy();
   });
 
   test('wait until the answer before them has been taken', async () => {

@@ -178,10 +178,14 @@ function endAfter(pipeline: Pipeline, socket: Duplex, refusalOf: () => string): 
   const { last } = pipeline;
   pipeline.isFull = true;
   if (!last.headersSent) last.shouldKeepAlive = false;
-  discardInput(socket);
+  discardInput(socket, () => socket.destroy());
   last.once('close', () => {
     if (socket.writable) closeGently(socket, refusalOf());
   });
+  // Nobody else notices that the reader of a stream has left; an answer that has not begun is still sent.
+  const endBegun = () => void (last.headersSent && socket.end());
+  if (hasEnded(socket)) endBegun();
+  else socket.once('end', endBegun);
 }
 
 /**
@@ -194,15 +198,15 @@ function closeGently(socket: Duplex, text = ''): void {
   const cutting = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(cutting));
   socket.end(text);
-  discardInput(socket);
+  discardInput(socket, () => socket.pause());
 }
 
-function discardInput(socket: Duplex): void {
+function discardInput(socket: Duplex, onTooMuch: () => void): void {
   let discarded = 0;
   socket.removeAllListeners('data');
   socket.on('data', (piece: Buffer) => {
     discarded += piece.length;
-    if (discarded > MAX_DISCARDED_BYTES) socket.pause();
+    if (discarded > MAX_DISCARDED_BYTES) onTooMuch();
   });
   socket.resume();
 }
