@@ -12,7 +12,7 @@ import { relayAt, startMailServer } from '#tests/support/mail-server.ts';
 import { openNotificationScene } from '#tests/support/notification-scene.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
-import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
 const MINUTE_MS = 60_000;
@@ -21,7 +21,7 @@ const TOKEN_HASH = Buffer.alloc(32, 7);
 
 /** A storage with somebody's session, whose process has a clock that can be moved. */
 async function createScene() {
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   const database = databaseAt({ engine: 'postgres', url });
   const offset = { ms: 0 };
   const clock = () => Date.now() + offset.ms;

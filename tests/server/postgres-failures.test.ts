@@ -22,7 +22,7 @@ import { createCuttableLine } from '#tests/support/cuttable-line.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
-import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
 import { createPostgresLine } from '#tests/support/postgres-line.ts';
 import { type PostgresServer, startPostgres } from '#tests/support/postgres-server.ts';
 
@@ -46,7 +46,7 @@ async function connectPast(url: string): Promise<Client> {
 
 /** A storage behind a line that can be cut, and a connection past both. */
 async function openBehindLine() {
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   const line = await createPostgresLine(url);
   const storage = await openAt(line.url);
   const past = await connectPast(url);
@@ -328,7 +328,7 @@ test('a tip that the tables refuse fails alone, without a word of what was in it
 });
 
 test('tips at once for one receiver, by two processes, stand in the chains of their accounts without a gap', async () => {
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   const [first, second] = [await openAt(url), await openAt(url)];
   const { addAccount, setTheScene } = createPeople(first);
   const { provider, tip } = await setTheScene();
@@ -353,7 +353,7 @@ test('tips at once for one receiver, by two processes, stand in the chains of th
 });
 
 test('listeners hear of the entries of other processes, and of everything once the line to the server was lost', async () => {
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   const [listening, other] = [await openAt(url), await openAt(url)];
   const { provider, customer, tip } = await createPeople(other).setTheScene();
   const heard: unknown[] = [];

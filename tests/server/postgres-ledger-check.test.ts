@@ -13,7 +13,7 @@ import { moveBooks, writeBooks } from '#tests/support/books.ts';
 import { writingToViews } from '#tests/support/ledger-views.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
-import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
 import { stopEverything } from '#tests/support/running-server.ts';
 
 afterAll(stopEverything);
@@ -268,7 +268,7 @@ describe('the check of the ledger', () => {
 
 describe('a settled moment, while VACUUM holds a lock on the tips', () => {
   async function open() {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const database = databaseAt({ engine: 'postgres', url });
     const storage = await database.openForServer(OPENING);
     onTestFinished(() => storage.close());

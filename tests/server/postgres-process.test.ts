@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { readMigrations } from '#server/storage/care/migrations.ts';
-import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
 import { startServer, stepsIn, stopEverything } from '#tests/support/running-server.ts';
 
 afterAll(stopEverything);
@@ -48,7 +48,7 @@ async function createLine(databaseUrl: string) {
 }
 
 test('the log names the database without its password', async () => {
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   const server = await startServer({ DATABASE_URL: url, LOG_LEVEL: 'info' });
   await server.stop();
   const { hostname, port, pathname, password } = new URL(url);
@@ -69,7 +69,7 @@ test('the log says which steps of a start begin and end before the process liste
 });
 
 test('a process that is told to stop while the database is silent ends by itself, and leaves no caller waiting', async () => {
-  const line = await createLine(await createPostgresDatabase());
+  const line = await createLine(await createMigratedDatabase());
   const server = await startServer({ DATABASE_URL: line.url, LOG_LEVEL: 'error' });
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   line.goSilent();

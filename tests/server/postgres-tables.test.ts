@@ -11,7 +11,7 @@ import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
-import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
 
 const NOW = Date.UTC(2026, 4, 15, 12);
 
@@ -30,7 +30,7 @@ const open = (url: string) => databaseAt({ engine: 'postgres', url }).openForSer
 
 /** A ledger with a tip and its reversal, and nobody who has it open. */
 async function createLedger() {
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   const storage = await open(url);
   const { provider, customer, tip } = await createPeople(storage).setTheScene();
   const reversed = tip();
@@ -64,7 +64,7 @@ test('what was written to the ledger never changes and never goes, and neither g
 });
 
 test('the tables out of which closing an account deletes are vacuumed', async () => {
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   const storage = await open(url);
   onTestFinished(() => storage.close());
   const { provider } = await createPeople(storage).setTheScene();
@@ -102,7 +102,7 @@ test('the tables out of which closing an account deletes are vacuumed', async ()
 });
 
 test('a message that is reported while an account is closed is kept for the report', async () => {
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   const storage = await open(url);
   onTestFinished(() => storage.close());
   const { customer, tip } = await createPeople(storage).setTheScene();
@@ -121,7 +121,7 @@ test('a message that is reported while an account is closed is kept for the repo
 });
 
 test('an account is closed also while a process notes what it told a webhook', async () => {
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   const storage = await open(url);
   onTestFinished(() => storage.close());
   const { provider } = await createPeople(storage).setTheScene();
@@ -182,7 +182,7 @@ test('an entry that leaves a gap in the chain of its account is refused', async 
 });
 
 test('tips that are recorded together lock the sums of a time in the order of keys, as the check of the ledger does', async () => {
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   const storage = await open(url);
   onTestFinished(() => storage.close());
   const { addCode, setTheScene } = createPeople(storage);
@@ -220,7 +220,7 @@ test('a database of a newer version is refused as it is', async () => {
 });
 
 test('no request reads all of a table, which would cost more with each tip', async () => {
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   await (await open(url)).close();
   const past = await connectPast(url);
   const names = [
