@@ -1,7 +1,8 @@
 /** What the operator tells whoever is logged in: an announcement, a pause of tips, why an account is suspended. */
 import { type Announcements, MAX_ANNOUNCEMENT_LENGTH } from '#shared/announcements.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
-import { AppError } from '#shared/errors.ts';
+import type { AppError } from '#shared/errors.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import type { Maintenance } from '#shared/rendered-page.ts';
 import type { AnnouncementStorage, StoredAnnouncement } from './storage/port/announcements.ts';
 import type { Act } from './storage/port/audit.ts';
@@ -67,5 +68,5 @@ function announcementOf(
 }
 
 function refusal(field: 'text' | 'until', message: string): AppError {
-  return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
+  return invalidField(field, message);
 }

@@ -28,6 +28,7 @@ import {
 import { type Clock, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { newUserId, type RandomBytes, type UserId } from '#shared/ids.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import { cents } from '#shared/money.ts';
 import type { OperatorAct } from '#shared/operator-acts.ts';
 import { type FactorDuty, NO_FACTOR_DUTY } from './factor-duty.ts';
@@ -108,7 +109,7 @@ export function createAccounts(deps: {
     password: string,
     person: Parameters<typeof isEasyToGuess>[1],
   ): Promise<void> {
-    if (await isEasyToGuess(password, person, clock())) throw invalid(field, EASY_TO_GUESS);
+    if (await isEasyToGuess(password, person, clock())) throw invalidField(field, EASY_TO_GUESS);
   }
 
   const isGuarded = ({ email: present }: Account, { email }: ProfileChange) =>
@@ -119,8 +120,8 @@ export function createAccounts(deps: {
     { email, username = account.username, currentPassword }: ProfileChange,
   ) {
     if (email === undefined || email === account.email) return undefined;
-    if (currentPassword === undefined) throw invalid('currentPassword', 'Current password is required.');
-    if (isOwnName(currentPassword, { email, username })) throw invalid('email', OWN_NAME_AS_PASSWORD);
+    if (currentPassword === undefined) throw invalidField('currentPassword', 'Current password is required.');
+    if (isOwnName(currentPassword, { email, username })) throw invalidField('email', OWN_NAME_AS_PASSWORD);
     const { passwordHash } = await requirePassword(account.email, currentPassword);
     return { email, passwordHash, confirmation: draft('confirmation'), farewell: draft('email_changed') };
   }
@@ -182,7 +183,7 @@ export function createAccounts(deps: {
     marksFrom: (email) => storage.mails.marksFrom(email),
 
     async changePassword(account, { currentPassword, newPassword }, token) {
-      if (isOwnName(newPassword, account)) throw invalid('newPassword', OWN_NAME_AS_PASSWORD);
+      if (isOwnName(newPassword, account)) throw invalidField('newPassword', OWN_NAME_AS_PASSWORD);
       await requireStrong('newPassword', newPassword, account);
       const found = await requirePassword(account.email, currentPassword);
       if (normalizePassword(newPassword) === normalizePassword(currentPassword)) return null;
@@ -254,15 +255,11 @@ function servicesAfter(
   { isServiceProvider = account.isServiceProvider, serviceCategories }: ProfileChange,
 ): ProfileChange['serviceCategories'] {
   if (!isServiceProvider && account.isServiceProvider)
-    throw invalid('isServiceProvider', 'A service provider cannot become a customer.');
+    throw invalidField('isServiceProvider', 'A service provider cannot become a customer.');
   if (!isServiceProvider) return undefined;
   if (!account.isServiceProvider && serviceCategories === undefined)
-    throw invalid('serviceCategories', NO_SERVICE);
+    throw invalidField('serviceCategories', NO_SERVICE);
   return serviceCategories;
-}
-
-function invalid(field: string, message: string): AppError {
-  return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
 }
 
 /**

@@ -8,6 +8,7 @@ import { hashOfToken, newToken } from '#server/storage/rules/tokens.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { newInvitationId, type RandomBytes } from '#shared/ids.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 
 const FOR_ONE = 'An invitation for one email makes one account.';
@@ -57,10 +58,8 @@ export function createInvitations({
   const { invitations } = storage;
   return {
     async invite({ email, maxUses, days }, act) {
-      if (email !== null && maxUses > 1)
-        throw new AppError('invalid_input', { fieldErrors: [{ field: 'maxUses', message: FOR_ONE }] });
-      if (email !== null && (await storage.findCredentials(email)))
-        throw new AppError('invalid_input', { fieldErrors: [{ field: 'email', message: HAS_ACCOUNT }] });
+      if (email !== null && maxUses > 1) throw invalidField('maxUses', FOR_ONE);
+      if (email !== null && (await storage.findCredentials(email))) throw invalidField('email', HAS_ACCOUNT);
       const token = newToken(random);
       const invitation = {
         id: newInvitationId(random),

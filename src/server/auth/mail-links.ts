@@ -6,6 +6,7 @@ import { isOwnName, OWN_NAME_AS_PASSWORD } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { UserId } from '#shared/ids.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import type { PasswordReset } from '#shared/mail.ts';
 import { EASY_TO_GUESS, isEasyToGuess } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
@@ -47,8 +48,8 @@ export function createMailLinks(deps: {
       const tokenHash = hashOfToken(token);
       const owner = await ownerOf(tokenHash, 'password');
       const { userId } = owner;
-      if (isOwnName(newPassword, owner)) throw refused(OWN_NAME_AS_PASSWORD);
-      if (await isEasyToGuess(newPassword, owner, clock())) throw refused(EASY_TO_GUESS);
+      if (isOwnName(newPassword, owner)) throw invalidField('newPassword', OWN_NAME_AS_PASSWORD);
+      if (await isEasyToGuess(newPassword, owner, clock())) throw invalidField('newPassword', EASY_TO_GUESS);
       const passwordHash = await passwords.hash(newPassword);
       const told = draft('password_changed');
       if (!(await mails.resetPassword(userId, tokenHash, passwordHash, clock(), told)))
@@ -64,8 +65,4 @@ export function createMailLinks(deps: {
       if (!(await mails.confirmAddress(userId, tokenHash, clock()))) throw new AppError('link_ended');
     },
   };
-}
-
-function refused(message: string): AppError {
-  return new AppError('invalid_input', { fieldErrors: [{ field: 'newPassword', message }] });
 }

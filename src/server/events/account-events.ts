@@ -3,9 +3,9 @@ import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
 import { BEFORE_EVENTS, type EventPlace, type EventRecord } from '#server/storage/port/events.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { isoTime } from '#shared/calendar.ts';
-import { AppError } from '#shared/errors.ts';
 import { type AccountEvent, type EventPage, type EventsQuery, LATEST } from '#shared/events.ts';
 import { isEventId } from '#shared/ids.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import { terms } from '#shared/money.ts';
 
 /** The number of entries in one read. Giving is no event, but most accounts receive more than they give. */
@@ -27,7 +27,7 @@ export function createAccountEvents(storage: Storage, queryQueue: StepQueue): Ac
     if (place) return place;
     const message =
       'You have no event with this id, or not any more. Leave it out to begin at the first one.';
-    throw new AppError('invalid_input', { fieldErrors: [{ field: 'after', message }] });
+    throw invalidField('after', message);
   }
 
   return {

@@ -6,7 +6,7 @@ import type { Storage } from '#server/storage/port/storage.ts';
 import type { Delivery, WebhookRecord } from '#server/storage/port/webhooks.ts';
 import { hashOfToken } from '#server/storage/rules/tokens.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
-import { AppError, type FieldError } from '#shared/errors.ts';
+import { AppError } from '#shared/errors.ts';
 import { MAX_WEBHOOKS } from '#shared/event-types.ts';
 import {
   type AccountEvent,
@@ -27,6 +27,7 @@ import {
   type RandomBytes,
   type UserId,
 } from '#shared/ids.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import { eventFrom } from './account-events.ts';
 import { createCall, createFindWebhookTarget } from './call.ts';
 import { secretText } from './signature.ts';
@@ -157,8 +158,7 @@ export function createWebhooks(deps: {
 const TOO_MANY = `You can have ${MAX_WEBHOOKS} webhooks. Remove one first.`;
 
 function refusedUrl(message: string): AppError {
-  const fieldErrors: FieldError[] = [{ field: 'url', message }];
-  return new AppError('invalid_input', { fieldErrors });
+  return invalidField('url', message);
 }
 
 function asId(id: string) {

@@ -14,6 +14,7 @@ import {
   type TransactionId,
   type UserId,
 } from '#shared/ids.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import { PROPOSED_THANK_YOUS } from '#shared/message-rules.ts';
 import {
   type DeviceChange,
@@ -114,8 +115,7 @@ export function createNotifications(deps: {
     async register(userId, token, { endpoint, withWords = false, ...keys }) {
       if (!findTarget(endpoint)) throw new AppError('push_endpoint_refused');
       const p256dh = Buffer.from(keys.p256dh, 'base64');
-      if (!isPoint(p256dh))
-        throw new AppError('invalid_input', { fieldErrors: [{ field: 'p256dh', message: NO_P256DH }] });
+      if (!isPoint(p256dh)) throw invalidField('p256dh', NO_P256DH);
       const sessionHash = hashOfToken(token);
       const added = await devices.add(
         {

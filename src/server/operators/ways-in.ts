@@ -13,6 +13,7 @@ import { isOwnName } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { OperatorId } from '#shared/ids.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import { ownAct } from './operator-accounts.ts';
 import type { OperatorSessions, Place } from './operator-sessions.ts';
 
@@ -119,6 +120,5 @@ export function createOperatorWaysIn(deps: {
 async function requireStrong(password: string, { email }: Operator, nowMs: number): Promise<void> {
   const person = { email, username: '', fullName: '', phone: null };
   const isWeak = isOwnName(password, person) || (await isEasyToGuess(password, person, nowMs));
-  if (isWeak)
-    throw new AppError('invalid_input', { fieldErrors: [{ field: 'password', message: EASY_TO_GUESS }] });
+  if (isWeak) throw invalidField('password', EASY_TO_GUESS);
 }

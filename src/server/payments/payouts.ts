@@ -6,6 +6,7 @@ import { receiverPartOf } from '#server/storage/rules/adjustments.ts';
 import { type Clock, isoTime, isWithin } from '#shared/calendar.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Cents, cents } from '#shared/money.ts';
 import { PROVIDER_PREFIX, TIP_PREFIX } from '#shared/page-paths.ts';
@@ -142,10 +143,7 @@ export function createPayouts(deps: {
         const present = known && !isGone(known) ? await accounts.refresh(known.accountId) : known;
         if (present && !isGone(present))
           return { url: await service.linkToOnboarding(present.accountId, returnUrl) };
-        if (country === undefined)
-          throw new AppError('invalid_input', {
-            fieldErrors: [{ field: 'country', message: COUNTRY_NEEDED }],
-          });
+        if (country === undefined) throw invalidField('country', COUNTRY_NEEDED);
         const opened = await openAccount(provider, country, { lost: present, serviceCategory }, service);
         return { url: await service.linkToOnboarding(opened.accountId, returnUrl) };
       }),

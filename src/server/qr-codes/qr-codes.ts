@@ -8,6 +8,7 @@ import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { isPhotoName, newPhotoName, type QrCodeId, type RandomBytes, tipPageUrl } from '#shared/ids.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import { TIP_PREFIX } from '#shared/page-paths.ts';
 import type { EndedQrCode, EndedQrCodes, EndedQrCodesQuery, QrCode, QrCodeChange } from '#shared/qr-codes.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
@@ -94,9 +95,7 @@ export function createQrCodes(deps: {
 
     async listEnded(account, { cursor, limit }) {
       if (cursor && (await storage.findQrCode(cursor))?.userId !== account.id)
-        throw new AppError('invalid_input', {
-          fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
-        });
+        throw invalidField('cursor', 'The cursor is not valid.');
       const found = await storage.listEndedQrCodes(account.id, cursor ?? null, limit + 1);
       const codes = found.slice(0, limit).map((code) => endedCode(code, publicUrl));
       return { codes, nextCursor: found.length > limit ? (codes.at(-1)?.id ?? null) : null };

@@ -10,8 +10,8 @@ import {
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type BookEntry, type EntriesQuery, type EntryPage, entryIdOf, readEntryId } from '#shared/books.ts';
 import { dateAfter, firstOfDate, isoTime } from '#shared/calendar.ts';
-import { AppError } from '#shared/errors.ts';
 import { isTransactionId } from '#shared/ids.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import { cents } from '#shared/money.ts';
 import type { SumsQuery } from '#shared/records.ts';
 import { wasNeverCharged } from '#shared/tip-states.ts';
@@ -39,9 +39,7 @@ export function createBooks({
       ? await storage.findBookPlace(id, entry)
       : isTransactionId(cursor) && (await storage.findListingPlace(id, cursor));
     if (place) return place;
-    throw new AppError('invalid_input', {
-      fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
-    });
+    throw invalidField('cursor', 'The cursor is not valid.');
   };
 
   return {

@@ -3,7 +3,8 @@ import type { Act } from '#server/storage/port/audit.ts';
 import { MAX_AMOUNT_CENTS, type StoredTerms, type TermsStorage } from '#server/storage/port/terms.ts';
 import { isoTime } from '#shared/calendar.ts';
 import { parseDecimal, plainDecimal } from '#shared/decimals.ts';
-import { AppError } from '#shared/errors.ts';
+import type { AppError } from '#shared/errors.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import { type Cents, cents, feesFor, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
 
 /** Changes as they were typed; other terms stay. */
@@ -115,7 +116,7 @@ function unitOf(
 }
 
 function refusal(field: Exclude<keyof AskedTerms, 'fromMs'> | 'from', message: string): AppError {
-  return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
+  return invalidField(field, message);
 }
 
 const currencyFixed = ({ currency }: Terms) =>

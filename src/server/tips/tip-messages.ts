@@ -6,6 +6,7 @@ import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
 import type { BlockedGiver, Transaction } from '#shared/tips.ts';
 import type { BlockedWords } from './blocked-words.ts';
@@ -87,8 +88,7 @@ export function createTipMessages(deps: {
   return {
     async thank(account, text, thanks) {
       const id = requireId(text);
-      if (blockedWords.matches(thanks))
-        throw new AppError('invalid_input', { fieldErrors: [{ field: 'text', message: THANKS_REFUSED }] });
+      if (blockedWords.matches(thanks)) throw invalidField('text', THANKS_REFUSED);
       const outcome = await words.thank(account.id, id, thanks, clock());
       if (outcome === 'unknown_transaction') throw new AppError('transaction_not_found');
       if (outcome === 'suspended') throw new AppError('account_suspended');

@@ -15,6 +15,7 @@ import {
   type TransactionId,
   type UserId,
 } from '#shared/ids.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import { feesFor, type Terms } from '#shared/money.ts';
 import type { PaymentState } from '#shared/payments.ts';
 import { amountOutOfBounds, isWithinBounds } from '#shared/tip-amount.ts';
@@ -118,9 +119,7 @@ export function createTransactions(deps: {
           );
         }
         case 'amount_out_of_bounds':
-          throw new AppError('invalid_input', {
-            fieldErrors: [{ field: 'amountCents', message: amountOutOfBounds() }],
-          });
+          throw invalidField('amountCents', amountOutOfBounds());
         case 'words_refused':
           throw new AppError('invalid_input', { fieldErrors: complaints });
         default:
@@ -247,8 +246,7 @@ function refusalOf({ amountCents, termsVersion }: NewTip, present: Terms): Terms
 
 /** Undefined without a message or name. @throws AppError `invalid_input` for the name of a guest. */
 function messagesOf(giver: Account | null, { message = null, withName }: NewTip): GiverMessage | undefined {
-  if (withName && !giver)
-    throw new AppError('invalid_input', { fieldErrors: [{ field: 'withName', message: NAME_OF_GUEST }] });
+  if (withName && !giver) throw invalidField('withName', NAME_OF_GUEST);
   const giverName = withName && giver ? giver.fullName : null;
   return message === null && giverName === null ? undefined : { message, giverName };
 }

@@ -14,7 +14,7 @@ import {
   user,
 } from '#shared/accounts.ts';
 import { announcements } from '#shared/announcements.ts';
-import { AppError } from '#shared/errors.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import type { Context } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { LOGIN, USER } from './examples.ts';
@@ -251,10 +251,7 @@ export const authProcedures = {
       .mutation(async ({ ctx, input }) => {
         const { account, token, services } = ctx;
         const login = await tryPassword(ctx, () => services.accounts.changePassword(account, input, token));
-        if (login === null)
-          throw new AppError('invalid_input', {
-            fieldErrors: [{ field: 'newPassword', message: SAME_PASSWORD }],
-          });
+        if (login === null) throw invalidField('newPassword', SAME_PASSWORD);
         ctx.arrival.note('password_changed');
         return login;
       }),

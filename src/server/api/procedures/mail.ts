@@ -1,6 +1,7 @@
 /** Links in mails, and what an account's owner is mailed. */
 
 import { AppError } from '#shared/errors.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import {
   emailConfirmation,
   forgottenPassword,
@@ -214,5 +215,5 @@ export const receiptProcedures = {
 
 function namedBy(email: string | undefined): string {
   if (email !== undefined) return email;
-  throw new AppError('invalid_input', { fieldErrors: [{ field: 'email', message: 'Email is required.' }] });
+  throw invalidField('email', 'Email is required.');
 }

@@ -2,6 +2,7 @@
 import { tracked } from '@trpc/server';
 import type { TipStream } from '#server/tips/tip-feed.ts';
 import { AppError } from '#shared/errors.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 import { transactionOfToken } from '#shared/receipt-token.ts';
 import {
   givingUp,
@@ -51,7 +52,7 @@ const changedByPartyProcedure = ofPartyProcedure.use(async ({ ctx, next }) => {
 function requireUnguessable(idempotencyKey: string | undefined): void {
   if (idempotencyKey === undefined || idempotencyKey.length >= MIN_GUEST_KEY_LENGTH) return;
   const message = `The idempotency key of a guest must have at least ${MIN_GUEST_KEY_LENGTH} characters.`;
-  throw new AppError('invalid_input', { fieldErrors: [{ field: 'idempotencyKey', message }] });
+  throw invalidField('idempotencyKey', message);
 }
 
 /**
