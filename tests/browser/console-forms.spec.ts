@@ -138,9 +138,9 @@ test('whoever stays at the second question of a link finds one entry of the page
   const leave = question.getByRole('button', { name: 'Discard' });
   await page.getByRole('button', { name: 'Menu' }).click();
   await page.getByRole('link', { name: 'Fee Income' }).click();
-  await expect(question).toContainText('The next terms are not set.');
+  await expect(question).toContainText('The terms that you typed are lost.');
   await leave.click();
-  await expect(question).toContainText('The announcement is not made.');
+  await expect(question).toContainText('The announcement as you typed it is lost.');
   await question.getByRole('button', { name: 'Keep Editing' }).click();
   await expect(page).toHaveURL('/operator/installation');
   await page.goBack();
@@ -178,7 +178,7 @@ test('nobody loses a reason or an announcement without a question', async ({ pag
   await page.getByLabel('Email').fill('seventh@example.com');
   await text.fill('');
   await page.goBack();
-  await expect(question).toContainText('The invitation is not made.');
+  await expect(question).toContainText('The invitation as you typed it is lost.');
   await keep.click();
   await page.getByLabel('Email').fill('');
   // Nothing is asked about what somebody has taken away again.

@@ -165,7 +165,7 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
         </ActDialog>
       )}
       <DiscardQuestion unsaved={unsaved}>
-        <p>The announcement is not made.</p>
+        <p>The announcement as you typed it is lost.</p>
       </DiscardQuestion>
     </>
   );

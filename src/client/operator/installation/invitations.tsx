@@ -168,7 +168,7 @@ function NewInvitation({
         </ActDialog>
       )}
       <DiscardQuestion unsaved={unsaved}>
-        <p>The invitation is not made.</p>
+        <p>The invitation as you typed it is lost.</p>
       </DiscardQuestion>
     </>
   );

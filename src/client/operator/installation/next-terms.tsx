@@ -95,7 +95,7 @@ export function NextTerms({ newest, heading, onPreview, onCancel }: NextTermsPro
         </Button>
       </div>
       <DiscardQuestion unsaved={unsaved}>
-        <p>The next terms are not set.</p>
+        <p>The terms that you typed are lost.</p>
       </DiscardQuestion>
     </form>
   );
