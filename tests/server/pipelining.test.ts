@@ -115,22 +115,6 @@ describe('requests one behind the other on one connection', () => {
     expect(answers).toMatch(/^connection: close$/im);
   });
 
-  test('are answered to the end when what comes meanwhile is none, which is then refused', async () => {
-    let finish = () => {};
-    const reception = await startReception((answer) => {
-      finish = () => void answer.end('end');
-      answer.write('begun ');
-    });
-    const { socket, whole } = sendRaw(reception.port, ask('/'));
-    await once(socket, 'data');
-    socket.write('JUNK\r\n\r\n');
-    await once(reception.server, 'clientError');
-    finish();
-    const answers = await whole;
-    expect(statusesIn(answers)).toEqual(['200', '400']);
-    expect(answers).toMatch(/begun .*end.*refused$/s);
-  });
-
   test.each([
     ['leaves behind what is none', 'JUNK\r\n\r\n', true],
     ['leaves in the middle of another', 'GET / HTTP/1.1\r\nHost', true],

@@ -75,6 +75,8 @@ class FramingAwareResponse extends ServerResponse {
 }
 
 interface Pipeline {
+  /** The answer to the request that was handed over last. */
+  present: ServerResponse;
   /** The answer after which the next request is handed over. */
   last: ServerResponse;
   waitingCount: number;
@@ -116,12 +118,13 @@ export function createRequestServer(
       answer.shouldKeepAlive = false;
     const pipeline = pipelines.get(socket);
     if (pipeline === undefined) {
-      pipelines.set(socket, { last: answer, waitingCount: 0, isFull: false });
+      pipelines.set(socket, { present: answer, last: answer, waitingCount: 0, isFull: false });
       return addressed(request, answer);
     }
     const { last } = pipeline;
     if (pipeline.waitingCount === 0 && last.writableFinished) {
       pipeline.last = answer;
+      pipeline.present = answer;
       return addressed(request, answer);
     }
     pipeline.waitingCount += 1;
@@ -137,6 +140,7 @@ export function createRequestServer(
     last.once('close', () => {
       if (!socket.writable) return;
       pipeline.waitingCount -= 1;
+      pipeline.present = answer;
       addressed(request, answer);
     });
   });
@@ -159,13 +163,13 @@ export function createRequestServer(
     // A sender that ends the connection in the middle of a request waits for no answer; thousands may do so at once.
     if (isFree && last && !last.req.complete && hasEnded(socket)) return defer(() => socket.destroy());
     const code = REFUSALS_BY_ERROR[error.code ?? ''] ?? 'malformed_request';
-    const refusalOf = () => textOf(refuse(new AppError(code), peerOf(socket)));
-    // A wrong Content-Length makes a broken request of the rest of a body: its sender still gets the answer.
-    if (pipeline && socket.writable && isOwed(pipeline.last)) {
-      if (!pipeline.isFull) endAfter(pipeline, socket, refusalOf);
+    // A wrong Content-Length makes a broken request of the rest of a body: its sender still gets the answer. One that has
+    // begun may be a stream, which would go on for good.
+    if (pipeline && socket.writable && isOwed(pipeline.last) && !pipeline.present.headersSent) {
+      if (!pipeline.isFull) endAfter(pipeline, socket);
       return;
     }
-    const refusal = isFree ? refusalOf() : '';
+    const refusal = isFree ? textOf(refuse(new AppError(code), peerOf(socket))) : '';
     // A sender that was too slow has had its time; a broken or closing connection needs none.
     if (!isFree || code === 'request_timeout') socket.end(refusal, () => socket.destroy());
     else closeGently(socket, refusal);
@@ -173,15 +177,13 @@ export function createRequestServer(
   return server;
 }
 
-/** Sends the answers that are owed, and closes the connection; the refusal follows one that did not say so. */
-function endAfter(pipeline: Pipeline, socket: Duplex, refusalOf: () => string): void {
+/** Sends the answers that are owed, and closes the connection. */
+function endAfter(pipeline: Pipeline, socket: Duplex): void {
   const { last } = pipeline;
   pipeline.isFull = true;
-  if (!last.headersSent) last.shouldKeepAlive = false;
-  discardInput(socket, () => socket.destroy());
-  last.once('close', () => {
-    if (socket.writable) closeGently(socket, refusalOf());
-  });
+  last.shouldKeepAlive = false;
+  discardInput(socket, () => (last.headersSent ? socket.destroy() : socket.pause()));
+  last.once('close', () => closeGently(socket));
   // Nobody else notices that the reader of a stream has left; an answer that has not begun is still sent.
   const endBegun = () => void (last.headersSent && socket.end());
   if (hasEnded(socket)) endBegun();
