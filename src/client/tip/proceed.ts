@@ -40,14 +40,18 @@ export async function proceed(
   dispatch: Dispatch,
   { pathname, entry }: Place,
 ): Promise<void> {
-  // Its amount was shown before it was known that it is paid, and is none for another tip.
-  if (entry.step === 'payment' && entry.key !== null && !isAttemptOpen(provider.qrId, entry.key)) return;
   if (presentSession().status === 'checking' || presentSession().status === 'unreachable')
     await verifySession();
   if (window.location.pathname !== pathname) return;
   const present = presentSession();
   if (present.status === 'unreachable') {
     dispatch({ type: 'failed', interruption: interruption ?? 'not-sent' });
+    return;
+  }
+  const begunKey = entry.step === 'payment' ? withChoice(entry, figuresOf(choice), null).key : null;
+  if (begunKey !== null && !isAttemptOpen(provider.qrId, begunKey)) {
+    // The amount was shown before it was known that its payment has ended, and is none for another one.
+    forgetAmount(dispatch);
     return;
   }
   const payerId = payerOf(present) ?? payerOfDemo(provider);
@@ -115,6 +119,11 @@ export async function pay(
   else if (event.type !== 'revised') await leavePayment();
   // The page of an ended code says what its holder can do.
   if (next === 'other-page' && window.location.pathname === pathname) window.location.reload();
+}
+
+function forgetAmount(dispatch: Dispatch): void {
+  dispatch({ type: 'restored', figures: '' });
+  markEntry({ step: 'select-amount', figures: '' });
 }
 
 /** The screen of a paused code is fetched; what is on the screen stays until it has come. */
@@ -233,8 +242,7 @@ export async function continuePayment(
   // Its tip was sent while its giver was elsewhere, or another attempt took its place: it is not paid once more.
   if (prepared === begun && begun.key !== null && !isAttemptOpen(qrId, begun.key)) {
     dispatch({ type: 'amount-changed' });
-    dispatch({ type: 'restored', figures: '' });
-    markEntry({ step: 'select-amount', figures: '' });
+    forgetAmount(dispatch);
     return;
   }
   const { figures, preparedBy } = prepared;
