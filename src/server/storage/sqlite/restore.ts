@@ -133,9 +133,18 @@ function keepAside(place: string): string {
     for (const suffix of ALL_FILES.filter(present)) linkSync(`${place}${suffix}`, `${aside}${suffix}`);
   } catch {
     // Where a file system has no hard links, there is no database under its name for a moment.
-    for (const suffix of ALL_FILES.toReversed().filter(present))
-      renameSync(`${place}${suffix}`, `${aside}${suffix}`);
+    moveAside(place, aside);
   }
   flush(dirname(place));
   return aside;
+}
+
+function moveAside(place: string, aside: string): void {
+  try {
+    for (const suffix of ALL_FILES.toReversed())
+      if (existsSync(`${place}${suffix}`)) renameSync(`${place}${suffix}`, `${aside}${suffix}`);
+  } catch (error) {
+    bringBack(aside, place);
+    throw error;
+  }
 }
