@@ -1,7 +1,7 @@
 /** What the payment service says of providers' accounts. It is read and then saved, never taken from an event. */
 import type { Logger } from 'pino';
 import type { PayoutAccount } from '#server/storage/port/payments.ts';
-import type { Storage } from '#server/storage/port/storage.ts';
+import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import { type Clock, isWithin } from '#shared/calendar.ts';
 import type { UserId } from '#shared/ids.ts';
 import { type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
@@ -143,10 +143,10 @@ export function createPayoutAccounts(deps: {
               if (told.chargesEnabled !== chargesEnabled || told.payoutsEnabled !== payoutsEnabled)
                 deps.tellUnheard();
             } catch (err) {
-              if (err instanceof PaymentServiceUnavailable) {
-                unanswered.set(accountId, nowMs);
-                log.warn({ err, account: accountId }, 'the payment service does not let an account be read');
-              }
+              if (err instanceof StorageUnavailable) throw err;
+              unanswered.set(accountId, nowMs);
+              if (err instanceof PaymentServiceUnavailable)
+                log.warn({ err, account: accountId }, 'an account at the payment service was not read');
               throw err;
             }
           },
