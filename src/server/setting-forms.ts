@@ -35,7 +35,10 @@ export function isOrigin(text: string): boolean {
 
 export function isPushHost(text: string): boolean {
   return (
-    isLoopbackHost(text) || /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/.test(text)
+    isLoopbackHost(text) ||
+    /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{0,58}[a-z0-9])$/.test(
+      text,
+    )
   );
 }
 

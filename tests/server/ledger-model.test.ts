@@ -47,7 +47,7 @@ const LONG_HISTORY = process.env['MODEL_OPERATIONS'];
 const OPERATIONS = Number(LONG_HISTORY ?? 2_500);
 /** Histories of 10,000 operations in all, fewer on PostgreSQL, because the model is the same and a round trip is not. */
 const SEEDS =
-  LONG_HISTORY === undefined && isOnSqlite() ? [20_261_120, 20_262_120, 20_263_120] : [20_261_120];
+  LONG_HISTORY === undefined && isOnSqlite() ? [20_261_120, 20_262_120, 20_263_120] : [20_264_120];
 const COMPARE_EVERY = 500;
 const QUARTER_MS = 900_000;
 const MOST_ACCOUNTS = 60;

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { UNHURRIED } from '#server/storage/postgres/ledger-check.ts';
@@ -142,14 +142,17 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
   test('a dump ends with a check that cannot be made, however long it would have gone on', async () => {
     const { url } = await createBackup();
     const address = new URL(url);
-    address.username = 'half_blind';
+    // A role belongs to the whole server, which may be one that stays.
+    const role = `half_blind_${randomBytes(4).toString('hex')}`;
+    address.username = role;
     await execute(
       url,
-      `CREATE ROLE half_blind LOGIN PASSWORD '${address.password}';
-       GRANT USAGE ON SCHEMA tipwell TO half_blind;
-       GRANT ALL ON ALL TABLES IN SCHEMA tipwell TO half_blind;
-       REVOKE SELECT ON tipwell.accounts FROM half_blind`,
+      `CREATE ROLE ${role} LOGIN PASSWORD '${address.password}';
+       GRANT USAGE ON SCHEMA tipwell TO ${role};
+       GRANT ALL ON ALL TABLES IN SCHEMA tipwell TO ${role};
+       REVOKE SELECT ON tipwell.accounts FROM ${role}`,
     );
+    onTestFinished(() => execute(url, `DROP OWNED BY ${role}; DROP ROLE ${role}`));
     const version = Number((await ask(url)).slice(0, -4));
     const programs = standIns(version, { pg_dump: 'exec sleep 600\n', pg_restore: 'exit 1\n' });
     const file = join(temporaryFolder(), 'tips.dump');

@@ -81,7 +81,7 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
 
   const discarding = (
     <DiscardQuestion unsaved={unsaved}>
-      <p>Your reason is lost then, and nothing is done.</p>
+      <p>{isUnanswered ? 'Your reason is lost then.' : 'Your reason is lost then, and nothing is done.'}</p>
     </DiscardQuestion>
   );
   if (needsFactor) {
