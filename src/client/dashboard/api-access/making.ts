@@ -1,4 +1,4 @@
-/** Makes what has a text that its answer alone tells, and asks before somebody leaves without it. */
+/** Makes an API key or a webhook, whose key or secret comes with the answer and never again. */
 import { useState } from 'react';
 import { failureOf } from '../../api-client/api.ts';
 import { useAttempts } from '../../controls/attempts.ts';
@@ -11,13 +11,14 @@ interface MakingTerms {
   readonly reload: () => void;
 }
 
+/** Asks before somebody leaves what is typed, or an answer that is on its way. @param reload loads the list anew. */
 export function useMaking({ onClose, reload }: MakingTerms) {
   const [text, setText] = useState<string | null>(null);
   const [isTyped, setTyped] = useState(false);
   const { isUnderWay, run } = useAttempts();
   const unsaved = useUnsaved(text === null && (isTyped || isUnderWay), onClose);
 
-  /** @param ask answers the text. Throws its error. */
+  /** @param ask calls the server, and answers the key or the secret. @throws its error. */
   const make = (ask: () => Promise<string>) =>
     run(async () => {
       try {
