@@ -124,7 +124,7 @@ test('a payment stays what was quoted when the terms change before it is paid, a
   expect(charge).toMatchObject({ refundedCents: 125_000, isTransferReversed: true });
 });
 
-test('a key under which a tip was simulated names that tip, and begins no payment of it', async () => {
+test('a key under which a tip was simulated names that tip and its thank-you, and begins no payment of it', async () => {
   const simulated = await createTestApp();
   const provider = await enter(simulated, 'pat', ['bartender']);
   const customer = await enter(simulated, 'cam');
@@ -135,11 +135,13 @@ test('a key under which a tip was simulated names that tip, and begins no paymen
     idempotencyKey: 'one',
   } as const;
   const { id } = await customer.trpc.transactions.create.mutate(tip);
+  await provider.trpc.messages.thank.mutate({ id, text: 'See you on Friday!' });
   const { t, stripe } = await createPaidApp({ data: simulated.data });
   expect(await t.trpc(customer.token).transactions.create.mutate(tip)).toMatchObject({
     id,
     status: 'completed',
     paymentMode: 'simulated',
+    thankYou: 'See you on Friday!',
   });
   expect(stripe.sessions.size).toBe(0);
 });

@@ -102,7 +102,7 @@ export function createPaidTips(
       const id = await idOf(tip);
       const wanted = { ...tip, id, paymentMode: service.mode, platform, expiresAtMs: now + PAGE_LIFETIME_MS };
       const begun = await payments.beginPayment(wanted, now + FIRST_LOOK_MS);
-      if (tip.isHeld || (begun.outcome !== 'begun' && begun.outcome !== 'repeated')) return begun;
+      if (tip.isHeld || !('payment' in begun)) return begun;
       const payment = await orUnavailable(() => progress.withPage(begun.payment));
       const isPayable = payment.state !== 'failed' || (await payableAccounts(payment.receiverId)).length > 0;
       return isPayable ? { ...begun, payment } : { outcome: 'not_payable' };

@@ -24,6 +24,7 @@ export type Viewable = TransactionRecord | PaymentRecord;
 export interface TransactionView {
   all(records: readonly Viewable[], viewer: UserId | null): Promise<Transaction[]>;
   one(record: Viewable, viewer: UserId | null): Promise<Transaction>;
+  /** Of a tip that was recorded just now, which nobody can have answered or hidden. */
   fresh(record: Viewable, giver: UserId | null): Transaction;
   pseudonymOf(people: { readonly giverId: UserId; readonly receiverId: UserId }): GiverPseudonym;
 }

@@ -106,18 +106,16 @@ export function createTransactions(deps: {
         createdAtMs: clock(),
         giverMessage: words && { ...words, isRefused: complaints.length > 0 },
       });
+      const party = giver?.id ?? null;
       switch (result.outcome) {
         case 'recorded':
+          return view.fresh(result.transaction, party);
+        case 'begun':
         case 'repeated':
-        case 'begun': {
-          const party = giver?.id ?? null;
-          if (!('payment' in result) && result.outcome === 'recorded')
-            return view.fresh(result.transaction, party);
           return view.one(
             'payment' in result ? await asItStands(party, result.payment) : result.transaction,
             party,
           );
-        }
         case 'amount_out_of_bounds':
           throw invalidField('amountCents', amountOutOfBounds());
         case 'words_refused':

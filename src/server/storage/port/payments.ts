@@ -110,7 +110,7 @@ export interface PaymentRefund {
 export type BeginOutcome =
   | { readonly outcome: 'begun' | 'repeated'; readonly payment: PaymentRecord }
   /** The same idempotency key was used before, when tips needed no payment service. */
-  | { readonly outcome: 'recorded'; readonly transaction: TransactionRecord }
+  | { readonly outcome: 'repeated'; readonly transaction: TransactionRecord }
   | CodeRefusal
   | { readonly outcome: TipRefusal | 'not_payable' };
 

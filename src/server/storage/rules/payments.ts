@@ -68,7 +68,7 @@ export function decidePayment(
         : { outcome: 'not_payable' };
     case 'repeated':
     case 'recorded':
-      return { outcome: 'recorded', transaction: decision.transaction };
+      return { outcome: 'repeated', transaction: decision.transaction };
     default:
       return decision;
   }
