@@ -61,7 +61,7 @@ export async function isEasyToGuess(password: string, person: Person, nowMs: num
     throw error;
   });
   const { guesses } = (await estimator).check(judged(password), [
-    ...messagesOf(person),
+    ...wordsOf(person),
     ...WORDS_OF_PRODUCT.map((word) => word.toLowerCase()),
     ...recentYears(nowMs),
   ]);
@@ -72,7 +72,7 @@ function judged(password: string): string {
   return [...normalizePassword(password).toLowerCase()].slice(0, MAX_JUDGED_LENGTH).join('');
 }
 
-function messagesOf({ email, username, fullName, phone }: Person): string[] {
+function wordsOf({ email, username, fullName, phone }: Person): string[] {
   const name = judged(fullName);
   const texts = [
     name,

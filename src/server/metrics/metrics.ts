@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Trouble } from '#server/api/http/probes.ts';
-import type { Outbox, OutboxStorage } from '#server/storage/port/outboxes.ts';
+import type { OutboxState, OutboxStorage } from '#server/storage/port/outboxes.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { Maintenance } from '#shared/rendered-page.ts';
@@ -47,7 +47,7 @@ export function createMetrics(
   const instruments = createInstruments(register);
   takeMeasures(instruments, clock);
 
-  function setOutbox(outbox: (typeof OUTBOXES)[number], found: Outbox): void {
+  function setOutbox(outbox: (typeof OUTBOXES)[number], found: OutboxState): void {
     const { waiting, failing, oldest } = instruments;
     waiting.set({ outbox }, found.waiting);
     failing.set({ outbox }, found.failing);

@@ -1,6 +1,6 @@
 /** Composes a notification of entries: one tip in full, or the number of tips and their sum. */
 import type { EntryRecord } from '#server/storage/port/ledger.ts';
-import type { TipMessages } from '#server/storage/port/messages.ts';
+import type { MessagesOfTip } from '#server/storage/port/messages.ts';
 import { isoTime } from '#shared/calendar.ts';
 import type { NotifiedTip } from '#shared/notifications.ts';
 
@@ -12,7 +12,7 @@ type PlainTip = Omit<NotifiedTip, keyof ShownMessage | 'thanks'>;
 const NO_MESSAGE: ShownMessage = { giverName: null, message: null };
 
 /** Empty when the message is hidden. */
-export function shownMessageOf(messages: TipMessages | undefined): ShownMessage {
+export function shownMessageOf(messages: MessagesOfTip | undefined): ShownMessage {
   return !messages || messages.isHidden
     ? NO_MESSAGE
     : { giverName: messages.giverName, message: messages.message };

@@ -54,7 +54,7 @@ export function createTipMessages(deps: {
   readonly queryQueue: StepQueue;
 }): TipMessages {
   const { storage, clock, log, view, blockedWords, queryQueue } = deps;
-  const { messages: words } = storage;
+  const { messages } = storage;
 
   async function see(account: Pick<Account, 'id'>, id: TransactionId): Promise<Transaction> {
     const record = await storage.findTransaction(account.id, id);
@@ -81,7 +81,7 @@ export function createTipMessages(deps: {
     }));
 
   async function findBlocked({ id: receiverId }: Account, pseudonym: string): Promise<UserId | undefined> {
-    const blocked = await words.listBlocked(receiverId);
+    const blocked = await messages.listBlocked(receiverId);
     return blocked.find(({ giverId }) => view.pseudonymOf({ giverId, receiverId }) === pseudonym)?.giverId;
   }
 
@@ -89,7 +89,7 @@ export function createTipMessages(deps: {
     async thank(account, text, thanks) {
       const id = requireId(text);
       if (blockedWords.matches(thanks)) throw invalidField('text', THANKS_REFUSED);
-      const outcome = await words.thank(account.id, id, thanks, clock());
+      const outcome = await messages.thank(account.id, id, thanks, clock());
       if (outcome === 'unknown_transaction') throw new AppError('transaction_not_found');
       if (outcome === 'suspended') throw new AppError('account_suspended');
       if (outcome === 'thanked_before') throw new AppError('thanked_already');
@@ -98,12 +98,12 @@ export function createTipMessages(deps: {
 
     async hide(account, text, isHidden) {
       const id = requireId(text);
-      return seeAfter(account, id, await words.setHidden(account.id, id, isHidden));
+      return seeAfter(account, id, await messages.setHidden(account.id, id, isHidden));
     },
 
     async report(account, text) {
       const id = requireId(text);
-      const outcome = await words.reportMessage(account.id, id, clock());
+      const outcome = await messages.reportMessage(account.id, id, clock());
       if (outcome === 'reported') log.warn({ transaction: id }, 'words were reported: see npm run reports');
       return seeAfter(account, id, outcome);
     },
@@ -111,12 +111,12 @@ export function createTipMessages(deps: {
     async seeCode(found, giver) {
       const { qrCode } = found;
       if (giver === null || qrCode.status !== 'active') return found;
-      if (!(await words.isBlocked(giver.id, qrCode.id))) return found;
+      if (!(await messages.isBlocked(giver.id, qrCode.id))) return found;
       return { ...found, qrCode: { ...qrCode, status: 'paused' } };
     },
 
     async block(account, text) {
-      const outcome = await words.blockGiver(account.id, requireId(text), clock());
+      const outcome = await messages.blockGiver(account.id, requireId(text), clock());
       if (outcome === 'unknown_transaction') throw new AppError('transaction_not_found');
       if (outcome === 'guest') throw new AppError('giver_unknown');
     },
@@ -124,12 +124,12 @@ export function createTipMessages(deps: {
     async unblock(account, pseudonym) {
       const giverId = await findBlocked(account, pseudonym);
       if (giverId === undefined) throw new AppError('giver_not_found');
-      await words.unblockGiver(account.id, giverId);
+      await messages.unblockGiver(account.id, giverId);
     },
 
     async listBlocked(account, terms) {
       const told: BlockedGiver[] = [];
-      const newest = (await words.listBlocked(account.id)).slice(0, MAX_TOLD);
+      const newest = (await messages.listBlocked(account.id)).slice(0, MAX_TOLD);
       for (const { transactionId, ...named } of nameBlocked(account, newest)) {
         await queryQueue.step(account.id, terms);
         told.push({ ...named, tip: await see(account, transactionId) });
@@ -139,11 +139,11 @@ export function createTipMessages(deps: {
 
     nameBlocked,
 
-    readyThankYous: async (account) => ({ texts: await words.listThankYous(account.id) }),
+    readyThankYous: async (account) => ({ texts: await messages.listThankYous(account.id) }),
 
     async saveThankYous(account, all) {
       const texts = all.filter((text) => text !== '');
-      await words.saveThankYous(account.id, texts);
+      await messages.saveThankYous(account.id, texts);
       return { texts };
     },
   };

@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { Adjustment, TransactionRecord } from '#server/storage/port/ledger.ts';
-import type { Messages, TipMessages } from '#server/storage/port/messages.ts';
+import type { Messages, MessagesOfTip } from '#server/storage/port/messages.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
 import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/ids.ts';
@@ -59,7 +59,7 @@ export function createTransactionView({
     return isoTime(untilMs);
   }
 
-  function see(record: Viewable, viewer: UserId | null, written: TipMessages | undefined): Transaction {
+  function see(record: Viewable, viewer: UserId | null, written: MessagesOfTip | undefined): Transaction {
     const reversal = 'reversal' in record ? record.reversal : null;
     const receiver = receiverOf(record, viewer);
     return {
@@ -141,7 +141,7 @@ function receiverOf(record: Viewable, viewer: UserId | null) {
 }
 
 /** The giver's message is for the receiver alone. */
-function messagesOf(record: Viewable, viewer: UserId | null, written: TipMessages | undefined) {
+function messagesOf(record: Viewable, viewer: UserId | null, written: MessagesOfTip | undefined) {
   const given = viewer === record.receiverId ? written : undefined;
   const shown = given?.isHidden ? undefined : given;
   const answer = written?.thankYou ?? null;

@@ -88,8 +88,8 @@ export function createTransactions(deps: {
       const { amountCents, receiverQrId, serviceCategory, idempotencyKey } = tip;
       const qrCodeId = readQrCodeId(receiverQrId);
       if (!qrCodeId) throw new AppError('qr_code_not_found');
-      const words = messagesOf(giver, tip);
-      const complaints = words ? complaintsAbout(words, blockedWords) : [];
+      const giverMessage = giverMessageOf(giver, tip);
+      const complaints = giverMessage ? complaintsAbout(giverMessage, blockedWords) : [];
       const present = tipTerms.now();
       const result = await payments.begin({
         id: idOf(giver, idempotencyKey),
@@ -104,7 +104,7 @@ export function createTransactions(deps: {
         termsRefusal: refusalOf(tip, present),
         idempotencyKey: (giver && idempotencyKey) ?? null,
         createdAtMs: clock(),
-        giverMessage: words && { ...words, isRefused: complaints.length > 0 },
+        giverMessage: giverMessage && { ...giverMessage, isRefused: complaints.length > 0 },
       });
       const party = giver?.id ?? null;
       switch (result.outcome) {
@@ -243,7 +243,10 @@ function refusalOf({ amountCents, termsVersion }: NewTip, present: Terms): Terms
 }
 
 /** Undefined without a message or name. @throws AppError `invalid_input` for the name of a guest. */
-function messagesOf(giver: Account | null, { message = null, withName }: NewTip): GiverMessage | undefined {
+function giverMessageOf(
+  giver: Account | null,
+  { message = null, withName }: NewTip,
+): GiverMessage | undefined {
   if (withName && !giver) throw invalidField('withName', NAME_OF_GUEST);
   const giverName = withName && giver ? giver.fullName : null;
   return message === null && giverName === null ? undefined : { message, giverName };

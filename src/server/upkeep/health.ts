@@ -8,7 +8,7 @@ import type { Troubles } from '#server/api/http/probes.ts';
 import type { BackupKeeper } from '#server/backups.ts';
 import type { Config } from '#server/config.ts';
 import { onMeasure } from '#server/measures.ts';
-import type { Outbox, Outboxes } from '#server/storage/port/outboxes.ts';
+import type { Outboxes, OutboxState } from '#server/storage/port/outboxes.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { RUNNING } from '#server/version.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
@@ -157,7 +157,7 @@ async function disksOf({ database, backupFolder }: Config): Promise<Health['disk
 }
 
 function spellOutboxes({ mails, notifications, payments, webhooks }: Outboxes): Health['outboxes'] {
-  const shown = ({ waiting, failing, oldestAtMs }: Outbox) => ({
+  const shown = ({ waiting, failing, oldestAtMs }: OutboxState) => ({
     waiting,
     failing,
     oldestAt: oldestAtMs === null ? null : isoTime(oldestAtMs),

@@ -13,7 +13,7 @@ export interface OfferedMessage extends GiverMessage {
   readonly isRefused: boolean;
 }
 
-export interface TipMessages extends GiverMessage {
+export interface MessagesOfTip extends GiverMessage {
   readonly transactionId: TransactionId;
   readonly isHidden: boolean;
   readonly thankYou: string | null;
@@ -55,7 +55,7 @@ export interface ReportPlace {
 /** Every method is one atomic step. Tips of other people are unknown to an account. */
 export interface Messages {
   /** Tips without messages are left out. */
-  findMessages(ids: readonly TransactionId[]): Promise<TipMessages[]>;
+  findMessages(ids: readonly TransactionId[]): Promise<MessagesOfTip[]>;
   /** Stores the one answer to a received tip and tells the giver's streams. `repeated` for the same. */
   thank(
     receiverId: UserId,
@@ -90,7 +90,7 @@ export interface Messages {
     giverId: UserId,
     after: TransactionId | null,
     atMost: number,
-  ): Promise<(GiverMessage & Pick<TipMessages, 'transactionId'>)[]>;
+  ): Promise<(GiverMessage & Pick<MessagesOfTip, 'transactionId'>)[]>;
   /**
    * Erases messages that an account to be closed has given or received, at most `atMost`, but not reported ones.
    * @returns how many; none of an account that is closed or, with `isDueOnly`, not due.

@@ -1,7 +1,7 @@
 /** The storage port for the outboxes: how their rows are claimed, and what an operator watches of them and the data. */
 import type { UserId } from '#shared/ids.ts';
 
-export interface Outbox {
+export interface OutboxState {
   readonly waiting: number;
   /** How many of these have failed before; of payments, how many are overdue. */
   readonly failing: number;
@@ -10,16 +10,16 @@ export interface Outbox {
 }
 
 export interface Outboxes {
-  readonly mails: Outbox;
+  readonly mails: OutboxState;
   /** Devices that could not be told of a tip. */
-  readonly notifications: Outbox;
+  readonly notifications: OutboxState;
   /**
    * Payments whose end the payment service has not told yet, or that leave a debt. A payment fails from when something
    * of it was due and did not come, however often it was looked at before.
    */
-  readonly payments: Outbox;
+  readonly payments: OutboxState;
   /** Endpoints that did not take an event the last time. */
-  readonly webhooks: Outbox;
+  readonly webhooks: OutboxState;
 }
 
 export interface DatabaseSize {

@@ -1,9 +1,9 @@
 import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { QrCodeWithProvider } from '../port/codes.ts';
 import type { TransactionRecord } from '../port/ledger.ts';
-import type { BlockedGiver, GiverMessage, MessageReport, TipMessages } from '../port/messages.ts';
+import type { BlockedGiver, GiverMessage, MessageReport, MessagesOfTip } from '../port/messages.ts';
 
-export interface MessagesRow extends TipMessages {
+export interface MessagesRow extends MessagesOfTip {
   readonly giverId: UserId | null;
   readonly receiverId: UserId;
   readonly settledAtMs: number | null;
