@@ -119,8 +119,6 @@ function mayComeFrom({ addresses }: LiveApiKey, address: string): boolean {
   return caller !== null && isInNetworks(caller, addresses.map(networkFrom));
 }
 
-/** A text of 154 random bits cannot be found from its hash: a slow hash would only cost each request its time. */
-
 function shown(key: Omit<ApiKeyRecord, 'userId'>): ApiKey {
   const { id, name, scopes, addresses, ending, createdAtMs, expiresAtMs, lastUsedAtMs } = key;
   return {

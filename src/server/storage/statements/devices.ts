@@ -24,7 +24,7 @@ export function deviceStatements({ db, isIn, choose }: Builder) {
       and not device.claimed_until_ms between cast(${value('nowMs')} as bigint) + 1 and ${value('lastClaimMs')}
     order by device.next_try_ms, device.id
     limit ${value('atMost')}`;
-  /** SQLite looks in one span of ids after the other (`claimInSpans`). */
+  /** SQLite looks in one span of ids after the other (`claimDueRows` of `steps/spans.ts`). */
   const isAny = choose('only SQLite reads on the thread that answers requests', {
     sqlite: sql`device.id > ${value('after')} and device.id <= ${value('until')}`,
     postgres: sql`true`,
