@@ -46,7 +46,7 @@ const SETTLEMENTS: Readonly<
     told: 'It is noted that the provider was paid in another way: the server pays it no more.',
   },
 };
-const REFUSALS: Readonly<Partial<Record<AppError['code'], string>>> = {
+const REFUSAL_SENTENCES: Readonly<Partial<Record<AppError['code'], string>>> = {
   not_refundable: 'Nothing was refunded: the money went back before, or a refund is under way.',
   payment_unavailable:
     'It was paid with keys that the server no longer has: refund it at the payment service.',
@@ -107,7 +107,7 @@ export const careForTip: Command = async ({ database, config, words, actor, say 
     for (const line of linesOf(tip)) say(line);
     return true;
   } catch (error) {
-    const told = error instanceof AppError ? REFUSALS[error.code] : undefined;
+    const told = error instanceof AppError ? REFUSAL_SENTENCES[error.code] : undefined;
     if (told === undefined) throw error;
     say(told);
     return false;

@@ -28,7 +28,7 @@ export function requireCurrent<Code extends { readonly status: QrCodeStatus }>(c
   return { ...code, status };
 }
 
-export function refusalOf({ outcome }: CodeRefusal): AppError {
+export function refusalOfCode({ outcome }: CodeRefusal): AppError {
   const codes = {
     unknown_code: 'qr_code_not_found',
     code_replaced: 'qr_code_replaced',

@@ -5,7 +5,7 @@ import { actDoneOf, partyOf } from '#server/storage/rules/operations.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
 import type { FoundCode } from '#shared/console/codes.ts';
 import { type QrCodeId, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
-import { refusalOf } from './code-refusals.ts';
+import { refusalOfCode } from './code-refusals.ts';
 
 const MAX_ACTS = 20;
 
@@ -52,7 +52,7 @@ export function createCodeSupport(deps: {
       if (!found) return null;
       const { id, owner } = found;
       const result = await storage.operations.stopCode(owner.id, id, clock(), actAbout(id));
-      if (result.outcome !== 'stopped') throw refusalOf(result);
+      if (result.outcome !== 'stopped') throw refusalOfCode(result);
       return findById(id);
     },
   };

@@ -13,7 +13,7 @@ import { TIP_PREFIX } from '#shared/page-paths.ts';
 import type { EndedQrCode, EndedQrCodes, EndedQrCodesQuery, QrCode, QrCodeChange } from '#shared/qr-codes.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import { type CodePictures, createCodePictures, type DrawPicture } from './code-pictures.ts';
-import { photoUrl, refusalOf, requireCurrent, requireId, requireOwn } from './code-refusals.ts';
+import { photoUrl, refusalOfCode, requireCurrent, requireId, requireOwn } from './code-refusals.ts';
 import { redrawPhoto } from './photo-picture.ts';
 import { createPublicCodes, type PublicCodes } from './public-codes.ts';
 
@@ -76,7 +76,7 @@ export function createQrCodes(deps: {
     owner: WorkOwner,
   ): Promise<QrCode> {
     const result = await storage.setPhoto(account.id, id, photo, clock());
-    if (result.outcome !== 'updated') throw refusalOf(result);
+    if (result.outcome !== 'updated') throw refusalOfCode(result);
     return shown(result.code, owner);
   }
 
@@ -108,7 +108,7 @@ export function createQrCodes(deps: {
 
     async update(account, { id: text, ...change }, owner) {
       const result = await storage.updateQrCode(account.id, requireId(text), change, clock());
-      if (result.outcome !== 'updated') throw refusalOf(result);
+      if (result.outcome !== 'updated') throw refusalOfCode(result);
       return shown(result.code, owner);
     },
 
@@ -175,7 +175,7 @@ function createMaking(
       const result = await storage.replaceQrCode(userId, id, next, picture);
       if (result.outcome === 'replaced') return withPicture(result.code, picture.png);
       // The chance is one in 10¹⁵; another id is drawn.
-      if (result.outcome !== 'id_taken') throw refusalOf(result);
+      if (result.outcome !== 'id_taken') throw refusalOfCode(result);
     }
   }
 

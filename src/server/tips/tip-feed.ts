@@ -183,21 +183,21 @@ const idOf = ({ kind, transaction, changeNumber }: EntryRecord): string =>
     changeNumber,
   });
 
-const TRANSACTION_PREFIX = 'txn_';
-const REVERSAL_PREFIX = 'rev_';
+const TIP_ID = 'txn_';
+const REVERSAL_ID = 'rev_';
 const CHANGE = /^chg_([0-9a-z]{26})_([1-9][0-9]{0,5})$/;
 
 function streamIdOf({ transactionId, isReversal, changeNumber }: EntryName): string {
-  const name = transactionId.slice(TRANSACTION_PREFIX.length);
+  const name = transactionId.slice(TIP_ID.length);
   if (changeNumber !== null) return `chg_${name}_${changeNumber}`;
-  return isReversal ? REVERSAL_PREFIX + name : transactionId;
+  return isReversal ? REVERSAL_ID + name : transactionId;
 }
 
 function readStreamId(event: string): EntryName | null {
   const [, name, number] = CHANGE.exec(event) ?? [];
   const changeNumber = number === undefined ? null : Number(number);
-  const isReversal = event.startsWith(REVERSAL_PREFIX);
-  const own = isReversal ? TRANSACTION_PREFIX + event.slice(REVERSAL_PREFIX.length) : event;
-  const id = name === undefined ? own : TRANSACTION_PREFIX + name;
+  const isReversal = event.startsWith(REVERSAL_ID);
+  const own = isReversal ? TIP_ID + event.slice(REVERSAL_ID.length) : event;
+  const id = name === undefined ? own : TIP_ID + name;
   return isTransactionId(id) ? { transactionId: id, isReversal, changeNumber } : null;
 }

@@ -101,7 +101,7 @@ export function createTransactions(deps: {
         giverFeeRate: present.giverFeeRate,
         receiverFeeRate: present.receiverFeeRate,
         termsVersion: present.version,
-        termsRefusal: refusalOf(tip, present),
+        termsRefusal: termsRefusalOf(tip, present),
         idempotencyKey: (giver && idempotencyKey) ?? null,
         createdAtMs: clock(),
         giverMessage: giverMessage && { ...giverMessage, isRefused: complaints.length > 0 },
@@ -121,7 +121,7 @@ export function createTransactions(deps: {
         case 'words_refused':
           throw new AppError('invalid_input', { fieldErrors: complaints });
         default:
-          throw new AppError(REFUSALS[result.outcome]);
+          throw new AppError(CODES_OF_OUTCOMES[result.outcome]);
       }
     },
 
@@ -214,8 +214,8 @@ function createOwnTips({
   return { nameOf, findEither, asItStands };
 }
 
-/** The refusals of a tip that need no more words. */
-const REFUSALS = {
+/** The error of each outcome that needs no more words. */
+const CODES_OF_OUTCOMES = {
   terms_changed: 'terms_changed',
   words_off: 'words_not_taken',
   not_payable: 'provider_not_payable',
@@ -237,7 +237,7 @@ const NAME_OF_GUEST = 'Only somebody with an account has a name to give.';
 const WORDS_REFUSED = 'This message cannot be sent here. Please say it in other words.';
 const NAME_REFUSED = 'Your name cannot be given here.';
 
-function refusalOf({ amountCents, termsVersion }: NewTip, present: Terms): TermsRefusal | undefined {
+function termsRefusalOf({ amountCents, termsVersion }: NewTip, present: Terms): TermsRefusal | undefined {
   if (termsVersion !== undefined && termsVersion !== present.version) return 'terms_changed';
   return isWithinBounds(amountCents) ? undefined : 'amount_out_of_bounds';
 }

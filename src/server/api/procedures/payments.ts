@@ -13,7 +13,7 @@ const LINK_REFUSALS = [
 ] as const;
 
 /** Each call may ask the payment service, and decides where somebody's money goes. */
-const countedProcedure = providerProcedure.concat(confirmedProcedure).use(async ({ ctx, next }) => {
+const linkProcedure = providerProcedure.concat(confirmedProcedure).use(async ({ ctx, next }) => {
   await ctx.services.limits.countChange('payout_link', ctx.account.id, ctx.quota);
   const result = await next();
   if (result.ok) ctx.arrival.note('payouts_opened');
@@ -101,7 +101,7 @@ export const paymentProcedures = {
       request: { country: 'US' },
       response: { url: 'https://connect.stripe.com/setup/e/acct_1Nv0FGQ9RKHgCVdK/Xa3kPq7Lm2' },
     },
-    countedProcedure
+    linkProcedure
       .meta(FOR_SUSPENDED)
       .input(newPayoutAccount)
       .mutation(({ ctx, input }) => ctx.services.payouts.onboard(ctx.account, input.country)),
@@ -122,8 +122,6 @@ export const paymentProcedures = {
       refusals: LINK_REFUSALS,
       response: { url: 'https://connect.stripe.com/express/acct_1Nv0FGQ9RKHgCVdK/Yb4mRs8Nd3' },
     },
-    countedProcedure
-      .meta(FOR_SUSPENDED)
-      .mutation(({ ctx }) => ctx.services.payouts.openDashboard(ctx.account)),
+    linkProcedure.meta(FOR_SUSPENDED).mutation(({ ctx }) => ctx.services.payouts.openDashboard(ctx.account)),
   ),
 };
