@@ -97,10 +97,9 @@ export function createRestAdapter(
       });
     });
   }
+  const routes = new Set(ENDPOINTS.map(({ method, path }) => `${method} ${path}`));
   for (const path of new Set(ENDPOINTS.map((endpoint) => endpoint.path))) {
-    const methods = METHODS.filter((method) =>
-      ENDPOINTS.some((endpoint) => endpoint.path === path && endpoint.method === method),
-    );
+    const methods = METHODS.filter((method) => routes.has(`${method} ${path}`));
     refuseOtherMethods(rest, path, methods);
   }
   return rest;
