@@ -8,7 +8,7 @@ import { sendNotice } from '#tests/support/paid-app.ts';
 import { compareWithStripe } from '#tests/support/stripe/compare.ts';
 import { captured, openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
-import { createTestData } from '#tests/support/test-data.ts';
+import { createTestData, type TestData } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
 const MINUTE_MS = 60_000;
@@ -111,6 +111,56 @@ test('what begins before the first look does not hide what is missing', async ()
   expect(await restored.trpc(customer.token).transactions.get.query({ id })).toMatchObject({
     status: 'completed',
   });
+});
+
+/** Tips of six days after a backup, the oldest first, and a process that stops once it has entered the newest. */
+async function stopWhileEntering(meanwhile: (data: TestData, scene: PaymentScene) => Promise<unknown>) {
+  const scene = await openPaymentScene();
+  const { t, customer } = scene;
+  const contents = await t.data.readContents();
+  const ids: string[] = [];
+  for (let day = 0; day < 3; day += 1) {
+    ids.push((await captured(scene)).id);
+    t.clock.nowMs += 2 * DAY_MS;
+  }
+  const data = await createTestData({ contents });
+  const first = await scene.start({ data });
+  scene.endAt({
+    name: 'enterFoundPayment',
+    madeBefore: 1,
+    async meanwhile() {
+      await meanwhile(data, scene);
+      throw new StorageUnavailable(new Error('this process has ended'));
+    },
+  });
+  await expect(first.app.sweepPayments()).rejects.toThrow();
+  return {
+    ...scene,
+    data,
+    statusesBy: (app: TestApp) =>
+      Promise.all(
+        ids.map(async (id) => (await app.trpc(customer.token).transactions.get.query({ id })).status),
+      ),
+  };
+}
+
+test('a process that ends while it enters what is missing leaves the rest to the next one', async () => {
+  const scene = await stopWhileEntering(async () => {});
+  const next = await scene.start({ data: scene.data });
+  await scene.pass(1, next);
+  expect(await scene.statusesBy(next)).toEqual(['completed', 'completed', 'completed']);
+  compareWithStripe(scene.stripe, await scene.data.dump());
+});
+
+test('a second process reads as far back as the first one, which has entered a part of what is missing', async () => {
+  let second: TestApp | undefined;
+  const scene = await stopWhileEntering(async (data, { start, pass }) => {
+    second = await start({ data });
+    await pass(1, second);
+  });
+  if (!second) throw new Error('there is no second process');
+  expect(await scene.statusesBy(second)).toEqual(['completed', 'completed', 'completed']);
+  compareWithStripe(scene.stripe, await scene.data.dump());
 });
 
 test('what was paid under a key is entered again, though another payment has begun under it since the restore', async () => {

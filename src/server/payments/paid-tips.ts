@@ -98,7 +98,7 @@ export function createPaidTips(
       const now = clock();
       // A held tip begins no payment, so that it is answered while the payment service is away.
       const platform = tip.isHeld ? (knownPlatform.now() ?? '') : await orUnavailable(knownPlatform.learn);
-      await recovery.noteStart();
+      if (!tip.isHeld) await recovery.noteStart();
       const id = await idOf(tip);
       const wanted = { ...tip, id, paymentMode: service.mode, platform, expiresAtMs: now + PAGE_LIFETIME_MS };
       const begun = await payments.beginPayment(wanted, now + FIRST_LOOK_MS);

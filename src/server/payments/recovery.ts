@@ -39,11 +39,15 @@ export function createRecovery(deps: {
   /** Payments that were entered, and whose charge was not read since. */
   const unsettled = new Set<TransactionId>();
   let start: Promise<number> | undefined;
+  let isReading = true;
 
   async function readStart(): Promise<number> {
     const newestMs = await payments.newestPaymentMs();
     const nowMs = clock();
-    return newestMs === null ? nowMs - LOOK_BACK_MS : Math.min(newestMs - OVERLAP_MS, nowMs - READ_AGAIN_MS);
+    const fromMs =
+      newestMs === null ? nowMs - LOOK_BACK_MS : Math.min(newestMs - OVERLAP_MS, nowMs - READ_AGAIN_MS);
+    // What is entered is newer than what is still to be read: only what is kept tells the next process of that.
+    return payments.beginReading(fromMs);
   }
 
   async function noteStart(): Promise<number> {
@@ -122,7 +126,19 @@ export function createRecovery(deps: {
     take,
     tellFault: (err, { checkoutId: page }) => log.error({ err, page }, 'could not enter a payment again'),
   });
-  return { noteStart, ...pages };
+
+  return {
+    noteStart,
+    readSoon: pages.readSoon,
+    hasCaughtUp: pages.hasCaughtUp,
+
+    async catchUp() {
+      await pages.catchUp();
+      if (!isReading || !pages.hasCaughtUp()) return;
+      await payments.endReading();
+      isReading = false;
+    },
+  };
 }
 
 /** Null for metadata that nobody here has written. */

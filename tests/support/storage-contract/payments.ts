@@ -528,5 +528,16 @@ export function describePayments(): void {
       expect(await payments.forgetWebhookEvents(NOW + 3, 2)).toBe(1);
       expect(await payments.hasWebhookEvent('evt_4')).toBe(true);
     });
+
+    test('where a reading began is kept until it has ended, whoever begins another one and whatever is forgotten', async () => {
+      const { payments } = (await openStorage()).storage;
+      expect(await payments.beginReading(NOW - 5)).toBe(NOW - 5);
+      expect(await payments.forgetWebhookEvents(NOW, 9)).toBe(0);
+      expect(await payments.beginReading(NOW - 1)).toBe(NOW - 5);
+      expect(await payments.beginReading(NOW - 9)).toBe(NOW - 9);
+      await payments.endReading();
+      await payments.endReading();
+      expect(await payments.beginReading(NOW - 1)).toBe(NOW - 1);
+    });
   });
 }

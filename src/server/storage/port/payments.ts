@@ -233,6 +233,12 @@ export interface Payments {
    */
   enterFoundPayment(payment: FoundPayment, lookAtMs: number): Promise<PaymentRecord | null>;
   newestPaymentMs(): Promise<number | null>;
+  /**
+   * Keeps where the reading of paid pages has to begin, until `endReading`.
+   * @returns the earlier one when another process, or one that ended, has kept it.
+   */
+  beginReading(fromMs: number): Promise<number>;
+  endReading(): Promise<void>;
   /** Payments in the ledger that began in a period, oldest first; at most `atMost`, after the one named. */
   listPaidPayments(
     period: { readonly fromMs: number; readonly untilMs: number },

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, isNotNull, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, isNotNull, lt, ne, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
 import { payments, payoutAccounts, TIP_COLUMNS, webhookEvents } from '../schema/payments.ts';
@@ -11,6 +11,9 @@ export const isStuck = sql`${payments.lookAtMs} is not null and (
   or (${payments.state} in ('authorised', 'succeeded')
     and ${payments.refundAskedAtMs} <= ${value('dueBeforeMs')})
   or (${payments.state} = 'authorised' and ${payments.capturesAtMs} <= ${value('dueBeforeMs')}))`;
+
+/** The row among the webhook events that keeps where a reading of paid pages began that has not ended. */
+export const READING = 'paid pages are read';
 
 export function paymentStatements({ db }: Builder) {
   const payment = {
@@ -169,19 +172,16 @@ export function paymentStatements({ db }: Builder) {
     payoutAccountNamed: payoutAccount().where(is(payoutAccounts.accountId, 'accountId')),
     deletePayoutAccounts: db.delete(payoutAccounts).where(is(payoutAccounts.userId, 'userId')),
     insertWebhookEvent: insertOnce(db, webhookEvents),
-    webhookEventById: db
-      .select({ id: webhookEvents.id })
-      .from(webhookEvents)
-      .where(is(webhookEvents.id, 'id')),
+    webhookEventById: db.select().from(webhookEvents).where(is(webhookEvents.id, 'id')),
     webhookEventSince: db
       .select({ id: webhookEvents.id })
       .from(webhookEvents)
       .where(gte(webhookEvents.receivedAtMs, value('fromMs')))
       .limit(1),
-    deleteWebhookEvents: db
-      .delete(webhookEvents)
-      .where(
-        sql`${webhookEvents.id} in (select id from ${webhookEvents} where ${lt(webhookEvents.receivedAtMs, value('beforeMs'))} limit ${value('atMost')})`,
-      ),
+    deleteWebhookEvents: db.delete(webhookEvents).where(
+      sql`${webhookEvents.id} in (select id from ${webhookEvents} where ${lt(webhookEvents.receivedAtMs, value('beforeMs'))}
+          and ${ne(webhookEvents.id, READING)} limit ${value('atMost')})`,
+    ),
+    deleteReading: db.delete(webhookEvents).where(eq(webhookEvents.id, READING)),
   };
 }

@@ -13,6 +13,7 @@ import { newMessagesRow } from '../rules/messages.ts';
 import * as rules from '../rules/payments.ts';
 import { payoutAccountOf, payoutAccountRow } from '../rules/payout-accounts.ts';
 import type { Statements } from '../statements/all.ts';
+import { READING } from '../statements/payments.ts';
 import { findTip, readWhatFollowed } from './adjustments.ts';
 import { isNoted, noteAct } from './audit.ts';
 import {
@@ -67,6 +68,12 @@ export function createPayments(engine: Engine): Payments {
 
     newestPaymentMs: async () =>
       (await read(({ newestPayment }) => newestPayment.one({})))?.createdAtMs ?? null,
+
+    beginReading: transacting(engine)(beginReading),
+
+    async endReading() {
+      await change(({ deleteReading }) => deleteReading.change({}));
+    },
 
     listPaidPayments: (period, after, atMost) =>
       read((statements) => {
@@ -233,6 +240,12 @@ function* savePayoutAccount(
   yield* statements.deleteUnclaimedPayoutAccount.change(row);
   yield* statements.savePayoutAccount.change({ ...row, changedAtMs });
 }
+
+const beginReading: StepOf<Payments['beginReading']> = function* (statements, _, fromMs) {
+  yield* statements.insertWebhookEvent.change({ id: READING, receivedAtMs: fromMs });
+  const kept = yield* statements.webhookEventById.one({ id: READING });
+  return Math.min(kept?.receivedAtMs ?? fromMs, fromMs);
+};
 
 const enterFoundPayment: StepOf<Payments['enterFoundPayment']> = function* (statements, _, found, lookAtMs) {
   const { giverId, receiverId, qrCodeId, serviceCategory, termsVersion } = found;
