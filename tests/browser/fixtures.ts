@@ -321,6 +321,16 @@ export async function installClock(page: Page, aheadMs = 0): Promise<void> {
   });
 }
 
+/** Run in a page, it makes it one of a browser that stores nothing for its site, and refuses it a channel as well. */
+export function storeNothing(): void {
+  const refuse = () => {
+    throw new DOMException('The operation is insecure.', 'SecurityError');
+  };
+  for (const storage of ['localStorage', 'sessionStorage', 'caches'])
+    Object.defineProperty(window, storage, { get: refuse });
+  Object.defineProperty(window, 'BroadcastChannel', { value: refuse });
+}
+
 /** Collects whatever a page should not do. */
 export async function watch(
   page: Page,
@@ -410,7 +420,7 @@ export async function holdAnswers(
   await page.route(url, async (route) => {
     asked += 1;
     await gate;
-    await route.continue();
+    await route.fallback();
   });
   return { asked: () => asked, release };
 }

@@ -4,7 +4,7 @@
 import type { Page } from '@playwright/test';
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
-import { expect, test } from './fixtures.ts';
+import { expect, storeNothing, test } from './fixtures.ts';
 import { changeScheme, settled, violations } from './for-everybody.ts';
 import { payTip, proceedWith } from './tipping.ts';
 
@@ -82,13 +82,7 @@ test('a tip of the demo arrives after Back too, and on a landing page that is op
   await page.goBack();
   await expect(page.getByRole('img', { name: '$10.00 tip · you keep $9.70' })).toBeVisible();
 
-  // Browsers that store nothing for a site refuse it a channel as well.
-  await other.evaluate(() => {
-    const refuse = () => {
-      throw new DOMException('The operation is insecure.', 'SecurityError');
-    };
-    Object.defineProperty(window, 'BroadcastChannel', { value: refuse });
-  });
+  await other.evaluate(storeNothing);
   await other.getByRole('link', { name: 'Send Another Tip' }).click();
   await payTip(other, '$20');
   await expect(other.getByRole('heading', { name: 'Demo tip sent!' })).toBeVisible();

@@ -8,10 +8,12 @@ import { startServer } from '../support/running-server.ts';
 import {
   Backstage,
   expect,
+  logInByForm,
   openEmptyList,
   setHidden,
   stat,
   stopClock,
+  storeNothing,
   test,
   tipSwitch,
   watch,
@@ -87,6 +89,21 @@ test('each of several tabs shows each tip once', async ({ page, context, backsta
     await tab.getByRole('tab', { name: 'QR Codes' }).click();
     await expect(stat(tab, 'Received Today')).toContainText('10');
   }
+});
+
+test('a browser that stores nothing shows tips as they come, to whoever logs in there', async ({
+  page,
+  backstage,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await page.addInitScript(storeNothing);
+  await page.goto('/auth');
+  await logInByForm(page, provider);
+  await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeVisible();
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await backstage.tip(customer, code, 25);
+  await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
 });
 
 test('a tip that arrives is a card in reach of a thumb that moves nothing', async ({

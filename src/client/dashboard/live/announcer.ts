@@ -32,7 +32,7 @@ export function createAnnouncer(stage: Stage): Announcer {
   const unseen = new Map<string, Transaction>();
   /** The ids of tips that were announced here, or shown by another tab. */
   const known = new Set<string>();
-  const otherTabs = new BroadcastChannel(`${brand.linkScheme}_seen_tips`);
+  const otherTabs = openChannel();
   let pause: ReturnType<typeof setTimeout> | undefined;
   let longest: ReturnType<typeof setTimeout> | undefined;
 
@@ -50,7 +50,7 @@ export function createAnnouncer(stage: Stage): Announcer {
     const seen = [...unseen.values()];
     unseen.clear();
     show(seen);
-    otherTabs.postMessage(seen.map(({ id }) => id));
+    otherTabs?.postMessage(seen.map(({ id }) => id));
   }
 
   function look(): void {
@@ -58,7 +58,7 @@ export function createAnnouncer(stage: Stage): Announcer {
     if (pause === undefined) tell(stage.show);
   }
 
-  otherTabs.onmessage = ({ data }) => {
+  otherTabs?.addEventListener('message', ({ data }) => {
     // Of two windows side by side each shows the tips.
     if (!document.hidden || !Array.isArray(data)) return;
     for (const id of data) {
@@ -67,7 +67,7 @@ export function createAnnouncer(stage: Stage): Announcer {
       unseen.delete(id);
     }
     countUnseen();
-  };
+  });
   document.addEventListener('visibilitychange', look);
 
   return {
@@ -85,10 +85,19 @@ export function createAnnouncer(stage: Stage): Announcer {
     close() {
       tell((tips) => toastSuccess(newsOf(tips)));
       leave();
-      otherTabs.close();
+      otherTabs?.close();
       document.removeEventListener('visibilitychange', look);
     },
   };
+}
+
+/** @returns null in a browser that has none, or refuses it because it stores nothing for this site. */
+function openChannel(): BroadcastChannel | null {
+  try {
+    return new BroadcastChannel(`${brand.linkScheme}_seen_tips`);
+  } catch {
+    return null;
+  }
 }
 
 /** The sentence for places where others may read it: it has no messages. */
