@@ -27,6 +27,7 @@ async function openPage(...lists: readonly (readonly Transaction[])[]) {
   const toasts = await import('#client/toasts.ts');
   const { listingKey } = await import('#client/signed-in/api-hooks.ts');
   const { createTipNews } = await import('#client/dashboard/live/tip-news.ts');
+  const { learnTime } = await import('#client/api-client/server-clock.ts');
   const client = new QueryClient();
   let mayTell = true;
   let reloads = 0;
@@ -61,6 +62,8 @@ async function openPage(...lists: readonly (readonly Transaction[])[]) {
     beQuiet() {
       mayTell = false;
     },
+    /** @param date of the server, by an answer that came when the page was opened. */
+    learn: (date: string) => learnTime(new Response(null, { headers: { Date: date } }), OPENED),
   };
 }
 
@@ -146,6 +149,19 @@ describe('a refund', () => {
     page.changed(refund(given));
     page.changed(refund(tip(), { refundedBy: 'giver' }));
     page.changed(refund(tip(), { refundedAt: '2026-05-15T11:59:59.000Z' }));
+    expect(page.toasts()).toEqual(['A tip of $10.00 was refunded']);
+  });
+
+  it.each([
+    ['ahead', 'Fri, 15 May 2026 11:40:00 GMT', '2026-05-15T11:45:00.000Z', '2026-05-15T11:39:00.000Z'],
+    ['behind', 'Fri, 15 May 2026 13:00:00 GMT', '2026-05-15T13:05:00.000Z', '2026-05-15T12:59:00.000Z'],
+    ['right', 'Fri, 15 May 2026 12:00:00 GMT', OPENED.toISOString(), '2026-05-15T11:59:59.999Z'],
+  ])('is news by the time of the server, to a device whose clock is %s', async (_, date, after, before) => {
+    const page = await openPage();
+    page.learn(date);
+    page.changed(refund(tip(), { refundedAt: before }));
+    expect(page.toasts()).toEqual([]);
+    page.changed(refund(tip(), { refundedAt: after }));
     expect(page.toasts()).toEqual(['A tip of $10.00 was refunded']);
   });
 

@@ -5,6 +5,7 @@ import type { UserId } from '#shared/ids.ts';
 import { formatMoney } from '#shared/money.ts';
 import { wasNeverCharged } from '#shared/tip-states.ts';
 import type { Transaction, TransactionPage } from '#shared/tips.ts';
+import { serverNow } from '../../api-client/server-clock.ts';
 import { transactionsKey } from '../../signed-in/api-hooks.ts';
 import { toastMessage } from '../../toasts.ts';
 import { sentenceOf } from '../../ui/later/tip-changes.ts';
@@ -14,8 +15,12 @@ export interface TipNews {
   thanked(tip: Transaction): void;
 }
 
+/** The seconds of an answer's Date are too coarse for a clock that is not further off. */
+const CLOCK_TOLERANCE_MS = 5_000;
+
 export interface TipNewsOptions {
   readonly userId: UserId;
+  /** By the clock of the device. */
   readonly since: Date;
   readonly lists: Lists;
   /** News that may not be told at its time is not told later. */
@@ -28,7 +33,7 @@ export function createTipNews({ userId, since, lists, mayTell }: TipNewsOptions)
 
   /** The stream repeats what happened after each reload of the page. */
   function tellOnce(name: string, at: string, sentence: string | null): void {
-    if (!mayTell() || sentence === null || Date.parse(at) < since.getTime() || told.has(name)) return;
+    if (!mayTell() || sentence === null || isBefore(at, since) || told.has(name)) return;
     told.add(name);
     toastMessage(sentence);
   }
@@ -57,6 +62,12 @@ export function createTipNews({ userId, since, lists, mayTell }: TipNewsOptions)
       toastMessage(`${receiverName}: ${thankYou}`);
     },
   };
+}
+
+/** @param at of the server. @param since of the device, whose clock may be hours off. */
+function isBefore(at: string, since: Date): boolean {
+  const aheadMs = serverNow(since) - since.getTime();
+  return Date.parse(at) < since.getTime() + (Math.abs(aheadMs) < CLOCK_TOLERANCE_MS ? 0 : aheadMs);
 }
 
 /** @returns null when the user reversed the tip themselves. */
