@@ -320,4 +320,26 @@ test.describe('the success of a tip that went back', () => {
     await expect(fact(page, 'Status')).toHaveText('Refunded');
     await expect(page.getByRole('dialog')).toHaveCount(0);
   });
+
+  test('ends by itself, also once it was thanked for', async ({ page, backstage, logInAs }) => {
+    const { code, provider, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.clock.install();
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await expect(page).toHaveURL(/\?paid=txn_/);
+    const id = new URL(page.url()).searchParams.get('paid') ?? '';
+    await backstage.call('POST', `/transactions/${id}/thank-you`, {
+      token: provider.token,
+      body: { text: 'Cheers!' },
+    });
+    await page.clock.runFor(5_000);
+    await expect(page.getByText('Cheers!')).toBeVisible();
+    await page.getByRole('button', { name: 'Show Full Screen' }).click();
+    await expect(page.getByRole('dialog')).toContainText('$20.00');
+    await refund(backstage, provider, id);
+    await page.clock.runFor(15_000);
+    await expect(fact(page, 'Status')).toHaveText('Refunded');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  });
 });

@@ -191,8 +191,8 @@ function UndoPlace({ receipt: { undoUntil, capturesAt } }: Pick<SuccessStepProps
 }
 
 /**
- * The receiver's thank-you. A visible page asks for it until it is there. A tip that went back in the meantime has no
- * success that could be held up: its own page says what became of it.
+ * The receiver's thank-you. A visible page asks for it, and goes on asking: a tip that went back has no success that
+ * could be held up, and its own page says what became of it.
  */
 function useThankYou({ transactionId, thankYou, paidAt }: Receipt): string | null {
   const [told, setTold] = useState<{ readonly name: string; readonly thankYou: string | null } | null>(null);
@@ -221,7 +221,8 @@ function useThankYou({ transactionId, thankYou, paidAt }: Receipt): string | nul
       wait();
     };
     const wait = () => {
-      if (!isThanked) timer = setTimeout(() => void look(), lookForThanksMs(msSince(beganAt)));
+      const sinceMs = isThanked ? Number.POSITIVE_INFINITY : msSince(beganAt);
+      timer = setTimeout(() => void look(), lookForThanksMs(sinceMs));
     };
     const lookWhenSeen = () => void look();
 
