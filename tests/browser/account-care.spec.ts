@@ -6,6 +6,7 @@ import { holdWriteLock, lookInto } from '#tests/support/stored-data.ts';
 import { type RunningServer, runToEnd } from '../support/running-server.ts';
 import {
   expect,
+  holdAnswers,
   logInByForm,
   loseAnswer,
   openEmptyList,
@@ -294,7 +295,14 @@ test('an API key whose making had no answer is in the list, where it can be ende
   await page.getByLabel('Name').fill('Register');
   await page.getByLabel('See your tips').check();
   await loseAnswer(page, 'apiKeys.create');
+  const answers = await holdAnswers(page, '**/trpc/apiKeys.create*');
   await page.getByRole('button', { name: 'Create Key' }).click();
+  await expect.poll(answers.asked).toBe(1);
+  await expect(page.getByLabel('Name')).not.toBeEditable();
+  await expect(page.getByLabel('Works for')).toBeDisabled();
+  await page.getByLabel('See your tips').press('Space');
+  await expect(page.getByLabel('See your tips')).toBeChecked();
+  answers.release();
   await expect(page.getByRole('dialog')).toContainText('we don’t know whether the key was made');
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('button', { name: 'End Register' }).click();

@@ -677,8 +677,14 @@ test.describe('the editor of a tip page', () => {
     await editor(page).getByLabel('Display name').fill('Nightfall');
     const answers = await holdAnswers(page, '**/trpc/qrCodes.update*');
     const save = editor(page).getByRole('button', { name: /^Sav/ });
+    const takesWords = editor(page).getByLabel('Let customers add a message');
     await save.click();
     await expect(save).toHaveText('Saving...');
+    // What would be changed now is lost when the answer closes the form.
+    await expect(editor(page).getByLabel('Thank-you')).not.toBeEditable();
+    await expect(editor(page).getByRole('button', { name: 'Choose Photo' })).toBeDisabled();
+    await takesWords.press('Space');
+    await expect(takesWords).toBeChecked();
     // Playwright would wait until the button is enabled.
     await save.click({ force: true });
     answers.release();

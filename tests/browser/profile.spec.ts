@@ -363,6 +363,7 @@ test('a save to which no answer comes ends, and says so', async ({ page, backsta
   const answers = await holdAnswers(page, /auth\.(?:updateProfile|me)/);
   await save(page).click();
   await expect.poll(answers.asked).toBe(1);
+  await expect(page.getByLabel('Phone (optional)')).not.toBeEditable();
   await page.clock.fastForward(LONGEST_PATIENCE_MS);
   // The question what the account is now has no answer, either.
   await expect.poll(answers.asked).toBe(2);
@@ -371,6 +372,7 @@ test('a save to which no answer comes ends, and says so', async ({ page, backsta
     form(page).getByText('There was no answer, so we don’t know whether your profile was saved.'),
   ).toBeVisible();
   await expect(save(page)).toBeEnabled();
+  await expect(page.getByLabel('Phone (optional)')).toBeEditable();
   answers.release();
 });
 

@@ -35,6 +35,9 @@ test('a webhook is made, is told of a tip, fails, and goes on with what it misse
   // The answer alone has the secret: nobody leaves before it.
   const answers = await holdAnswers(page, /webhooks\.add/);
   await create.click();
+  await expect(page.getByLabel('Address')).not.toBeEditable();
+  await events.getByLabel('Tip refunded').press('Space');
+  await expect(events.getByLabel('Tip refunded')).not.toBeChecked();
   await page.keyboard.press('Escape');
   answers.release();
   const made = page.getByRole('dialog', { name: 'Copy your secret now' });

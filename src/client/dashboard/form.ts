@@ -1,5 +1,5 @@
 /** Sends forms to the server, one attempt at a time. */
-import type { SubmitEvent } from 'react';
+import type { MouseEvent, SubmitEvent } from 'react';
 import type { FieldPath, FieldValues, RegisterOptions, UseFormReturn } from 'react-hook-form';
 import { useAttempts } from '../controls/attempts.ts';
 import { showFailure } from '../ui/later/failures.ts';
@@ -17,16 +17,28 @@ export function useSending<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,
   { fields, fallback, send, onInvalid }: SendingOptions<Values, Output>,
 ) {
-  const attempts = useAttempts();
-  return {
-    isUnderWay: attempts.isUnderWay,
-    field: <Name extends FieldPath<Values>>(name: Name, options?: RegisterOptions<Values, Name>) => ({
+  const { isUnderWay, run } = useAttempts();
+
+  /** It cannot be changed while an attempt is under way: the end of that would lose the change. */
+  function register<Name extends FieldPath<Values>>(name: Name, options?: RegisterOptions<Values, Name>) {
+    return {
       ...form.register(name, options),
+      readOnly: isUnderWay,
+      // Browsers know no box that is read-only.
+      onClick: (event: MouseEvent) => isUnderWay && event.preventDefault(),
+    };
+  }
+
+  return {
+    isUnderWay,
+    register,
+    field: <Name extends FieldPath<Values>>(name: Name, options?: RegisterOptions<Values, Name>) => ({
+      ...register(name, options),
       error: form.getFieldState(name, form.formState).error?.message,
     }),
     submit(event: SubmitEvent): void {
       event.preventDefault();
-      void attempts.run(async () => {
+      void run(async () => {
         try {
           await form.handleSubmit(send, onInvalid)(event);
         } catch (error) {

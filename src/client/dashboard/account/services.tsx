@@ -33,7 +33,7 @@ function useServicesForm(send: (chosen: ServiceCategory[]) => Promise<void>) {
     // The library cannot focus a box of a list.
     shouldFocusError: false,
   });
-  const { isUnderWay, submit } = useSending(form, {
+  const { register, isUnderWay, submit } = useSending(form, {
     fields: FIELDS,
     fallback: NO_ANSWER,
     send: ({ serviceCategories }) => send(serviceCategories),
@@ -45,7 +45,7 @@ function useServicesForm(send: (chosen: ServiceCategory[]) => Promise<void>) {
     submit,
     reset: () => form.reset(),
     picker: {
-      field: form.register('serviceCategories'),
+      field: register('serviceCategories'),
       chosen: form.watch('serviceCategories'),
       error: errors.serviceCategories?.message ?? errors.root?.message,
     },

@@ -69,7 +69,7 @@ function KeyForm({ user, make, onUnsavedChange }: KeyFormProps) {
   });
   const { errors, isDirty } = form.formState;
   useTellUnsaved(isDirty, onUnsavedChange);
-  const { field, isUnderWay, submit } = useSending(form, {
+  const { field, register, isUnderWay, submit } = useSending(form, {
     fields: FIELDS,
     fallback: NO_ANSWER,
     send: ({ name, scopes, days, addresses }) =>
@@ -78,7 +78,7 @@ function KeyForm({ user, make, onUnsavedChange }: KeyFormProps) {
   // In the order in which the first wrong one takes the focus.
   const name = field('name', { required: 'Give the key a name.' });
   const { error: noScope, ...scopes } = field('scopes', { required: 'Choose what the key can do.' });
-  const { error: _, ...days } = field('days');
+  const { readOnly: _, ...days } = register('days');
   // Whoever has no codes has nothing to choose there.
   const offered = API_SCOPES.filter((scope) => user.isServiceProvider || !scope.startsWith('codes:'));
 
@@ -106,7 +106,7 @@ function KeyForm({ user, make, onUnsavedChange }: KeyFormProps) {
         </p>
       </fieldset>
       <p className={care.since}>No key can send tips or change your account.</p>
-      <Select label="Works for" {...days}>
+      <Select label="Works for" disabled={isUnderWay} {...days}>
         {ENDS.map(([count, label]) => (
           <option key={count} value={count}>
             {label}

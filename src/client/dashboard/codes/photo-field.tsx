@@ -23,11 +23,12 @@ interface PhotoFieldProps {
   readonly code: QrCode;
   readonly photo: ChosenPhoto;
   readonly error: string | null;
+  readonly isLocked: boolean;
   readonly onChange: (change: (present: ChosenPhoto) => ChosenPhoto) => void;
   readonly onError: (sentence: string | null) => void;
 }
 
-export function PhotoField({ code, photo: chosen, error, onChange, onError }: PhotoFieldProps) {
+export function PhotoField({ code, photo: chosen, error, isLocked, onChange, onError }: PhotoFieldProps) {
   const photo = shownOf(chosen);
   const hasPhoto = photo.kind === 'new' || (photo.kind === 'kept' && code.photoUrl !== null);
   const choose = useRef<HTMLButtonElement>(null);
@@ -66,12 +67,13 @@ export function PhotoField({ code, photo: chosen, error, onChange, onError }: Ph
   }
 
   return (
-    <fieldset ref={field} className={styles.photo}>
+    <fieldset ref={field} className={styles.photo} disabled={isLocked}>
       <legend className={styles.legend}>Photo (optional)</legend>
       {photo.kind === 'new' && (
         <PhotoCropper
           cropped={photo.cropped}
           onChange={(change) =>
+            isLocked ||
             onChange((present) =>
               present.kind === 'new' ? { kind: 'new', cropped: change(present.cropped) } : present,
             )

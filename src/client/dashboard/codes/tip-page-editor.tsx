@@ -65,7 +65,7 @@ interface TipPageEditorProps {
 export function TipPageEditor(props: TipPageEditorProps) {
   const { code, user, hasPublicPage, onUnsavedChange, onSaved } = props;
   const { form, sending, photo, isUnsaved } = useTipPage(code, onSaved);
-  const { field, isUnderWay, submit } = sending;
+  const { field, register, isUnderWay, submit } = sending;
   const { errors } = form.formState;
   const [displayName, greeting, thankYou] = form.watch(['displayName', 'greeting', 'thankYou']);
 
@@ -100,9 +100,9 @@ export function TipPageEditor(props: TipPageEditorProps) {
           dir="auto"
           {...field('thankYou')}
         />
-        <Choice {...form.register('takesWords')}>Let customers add a message</Choice>
+        <Choice {...register('takesWords')}>Let customers add a message</Choice>
         <div>
-          <Choice {...form.register('isListed')}>Show this code on my public page</Choice>
+          <Choice {...register('isListed')}>Show this code on my public page</Choice>
           <p className={styles.hint}>
             Everyone can see it's yours, whatever name you give it
             {hasPublicPage ? (
@@ -117,7 +117,7 @@ export function TipPageEditor(props: TipPageEditorProps) {
             )}
           </p>
         </div>
-        <PhotoField code={code} {...photo} />
+        <PhotoField code={code} isLocked={isUnderWay} {...photo} />
         {errors.root && (
           <p
             // Other failures have toasts, which are announced, and seen wherever the form is scrolled to.

@@ -41,8 +41,7 @@ export function ThankYousForm(props: ThankYousFormProps) {
     setErrors(new Map());
     try {
       utils.messages.thankYous.setData(undefined, await api.messages.saveThankYous.mutate({ texts: fields }));
-      // Somebody may have gone on typing.
-      setTyped((now) => (now === typed ? null : now));
+      setTyped(null);
       onSaved();
     } catch (error) {
       const { detail, fieldErrors } = failureOf(error);
@@ -72,6 +71,7 @@ export function ThankYousForm(props: ThankYousFormProps) {
           dir="auto"
           autoComplete="off"
           value={text}
+          readOnly={attempts.isUnderWay}
           onChange={({ target }) => setTyped(fields.with(index, target.value))}
           error={errors.get(`texts.${index}`)}
         />
