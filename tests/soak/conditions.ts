@@ -313,6 +313,33 @@ async function disputed(): Promise<Condition> {
   };
 }
 
+/** The page is for the night in which nobody can pay; the server finds out when it starts, and every ten minutes. */
+async function keyRefused(): Promise<Condition> {
+  const stripe = await startStripe();
+  const [webhookSecret = ''] = stripe.settings.webhookSecrets;
+  const site = await openSite({
+    STRIPE_SECRET_KEY: stripe.settings.secretKey,
+    STRIPE_WEBHOOK_SECRET: webhookSecret,
+    STRIPE_API_BASE: stripe.url,
+  });
+  return {
+    what: 'Stripe refuses the key',
+    alerts: ['TipwellStripeUnanswered'],
+    site,
+    async begin() {
+      await site.stop();
+      stripe.fail(() => ({ is: 'refused', status: 401, message: 'Expired API Key provided' }));
+      await site.start();
+    },
+    async end() {
+      await site.stop();
+      stripe.fail(() => null);
+      await site.start();
+    },
+    close: () => stripe.stop(),
+  };
+}
+
 /** One of each kind, all begun. @param postgres is paused and resumed by one of them. */
 export async function openConditions(postgres: PostgresServer): Promise<readonly Condition[]> {
   return [
@@ -325,5 +352,6 @@ export async function openConditions(postgres: PostgresServer): Promise<readonly
     await outOfBreath(),
     await slowToTip(),
     await disputed(),
+    await keyRefused(),
   ];
 }
