@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
-import { createTestApp, type RestAnswer } from './test-app.ts';
+import { createTestApp, type RestAnswer, type TestApp } from './test-app.ts';
 
 export interface Schema {
   readonly [keyword: string]: unknown;
@@ -73,24 +73,36 @@ let described: { readonly document: Description; readonly validate: Validate } |
 
 export async function describedApp() {
   const t = await createTestApp();
-  const { status, body, headers } = await t.rest('GET', '/openapi.json');
-  expect(status).toBe(200);
-  expect(headers.get('Content-Type')).toMatch(/^application\/json/);
-  described ??= describedBy(body);
+  described ??= await describedBy(t);
   return { t, ...described };
 }
 
-function describedBy(body: Description) {
+async function describedBy({ rest }: TestApp) {
+  const { status, body, headers } = await rest('GET', '/openapi.json');
+  expect(status).toBe(200);
+  expect(headers.get('Content-Type')).toMatch(/^application\/json/);
   const document: Description = resolved(body, body, /^#\/components\/(?:headers|responses)\//);
   const ajv = createValidator();
-  ajv.addSchema(withClosedAnswers(document), 'api');
+  const closedDocument = withClosedAnswers(document);
+  ajv.addSchema(closedDocument, 'api');
+  // By the texts of schemas, because Ajv compiles what a reference leads to anew for each place.
   const checks = new Map<string, ValidateFunction>();
   const validate: Validate = (pointer, value) => {
-    const check = checks.get(pointer) ?? ajv.compile({ $ref: `api#${pointer}` });
-    checks.set(pointer, check);
+    const schema = JSON.stringify(partAt(closedDocument, pointer));
+    const check = checks.get(schema) ?? ajv.compile({ $ref: `api#${pointer}` });
+    checks.set(schema, check);
     return check(value) ? [] : (check.errors ?? []);
   };
   return { document, validate };
+}
+
+/** What stands at a JSON pointer in a URI fragment (RFC 6901, section 6). */
+function partAt(document: unknown, pointer: string): unknown {
+  const names = pointer
+    .split('/')
+    .slice(1)
+    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+  return names.reduce((place: unknown, name) => (place as Schema)[name], document);
 }
 
 /** The document with answers that may have no members but those that are described, as clients may not expect. */
@@ -144,9 +156,7 @@ export function resolved<Part>(document: unknown, part: Part, which = /^#/): Par
     const rest = Object.fromEntries(Object.entries(others).map(([key, content]) => [key, resolve(content)]));
     if (typeof $ref !== 'string') return rest;
     if (!which.test($ref)) return { $ref, ...rest };
-    const names = $ref.slice(2).split('/');
-    const target = names.reduce((place: unknown, name) => (place as Schema)[name], document);
-    return { ...(resolve(target) as Schema), ...rest };
+    return { ...(resolve(partAt(document, $ref.slice(1))) as Schema), ...rest };
   };
   return resolve(part) as Part;
 }
