@@ -146,6 +146,15 @@ function printing(field: 'file' | 'paper' | 'ink' | 'size' | 'for'): FieldRow {
 
 const FILTER_FIELDS = ['direction', 'serviceCategory', 'from', 'to', 'timeZone', 'dayStartHour'];
 
+/** A query has texts only, and "0" is an hour. */
+async function isMidnight({ text }: Trial): Promise<void> {
+  expect(text).toBe('0');
+}
+
+async function isTimeZone({ text }: Trial): Promise<void> {
+  expect(new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone).not.toBe('');
+}
+
 /**
  * Texts in the place of the fields that say which tips are meant; the few that are taken narrow an empty
  * history.
@@ -159,12 +168,8 @@ function meaning(
     inputWith: ({ text }) => ({ ...others, [field]: text }),
     token: customer,
     refusals: ['invalid_input'],
-    async checkTaken({ text }) {
-      // A query has texts only, and "0" is an hour.
-      if (field === 'dayStartHour') return expect(text).toBe('0');
-      expect(field).toBe('timeZone');
-      expect(new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone).not.toBe('');
-    },
+    ...(field === 'dayStartHour' && { checkTaken: isMidnight }),
+    ...(field === 'timeZone' && { checkTaken: isTimeZone }),
   });
   return Object.fromEntries(fields.map((field) => [`${procedure}.${field}`, rowOf(field)]));
 }
@@ -320,8 +325,7 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     inputWith: ({ text }) => ({ monthlyStatement: true, timeZone: text }),
     token: provider,
     refusals: ['invalid_input'],
-    checkTaken: async ({ text }) =>
-      expect(new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone).not.toBe(''),
+    checkTaken: isTimeZone,
   },
   'transactions.mailReceipt.id': {
     inputWith: ({ text }) => ({ id: text }),
@@ -363,8 +367,7 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     inputWith: ({ text }) => ({ timeZone: text }),
     token: customer,
     refusals: ['invalid_input'],
-    checkTaken: async ({ text }) =>
-      expect(new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone).not.toBe(''),
+    checkTaken: isTimeZone,
   },
   'auth.endSession.id': {
     inputWith: ({ text }) => ({ id: text }),
@@ -748,8 +751,8 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     inputWith: ({ text }) => ({ timeZone: text }),
     token: customer,
     refusals: ['invalid_input'],
-    checkTaken: async ({ text }, answer) => {
-      expect(new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone).not.toBe('');
+    checkTaken: async (trial, answer) => {
+      await isTimeZone(trial);
       expect(fieldOf(answer, 'receivedTodayCount')).toBe(0);
     },
   },
@@ -843,16 +846,21 @@ function wayOf(name: string, door: Door): Way {
 /**
  * The door through which each field has every text. What a text may be and what becomes of it is decided
  * behind the doors, so that the other door shows it with a few, and with those that the field is known to take or
- * to refuse. A field whose schema is tried with every text elsewhere, and which takes none of them, needs only a
- * few through either door, and so does one whose schema takes no text: that it refuses each is asked of the schema.
+ * to refuse. A field whose schema is tried with every text elsewhere, and which takes none of them or has the same
+ * become of them, needs only a few through either door, and so does one whose schema takes no text: that it refuses
+ * each is asked of the schema.
  */
 const EVERY_TEXT_THROUGH = Object.entries(FIELDS)
   .map(([name, row]) => ({ name, row }))
-  .filter(({ name, row }, index, all) => {
-    if (row.checkTaken) return true;
+  .filter(({ name, row: { checkTaken } }, index, all) => {
     const validator = validatorOf(name);
-    if (validator !== null && takesNoText(validator)) return false;
-    return validator === null || all.findIndex((other) => validatorOf(other.name) === validator) === index;
+    if (validator === null) return true;
+    if (checkTaken === undefined && takesNoText(validator)) return false;
+    const first = all.findIndex(
+      ({ name, row }) =>
+        validatorOf(name) === validator && (checkTaken === undefined || row.checkTaken === checkTaken),
+    );
+    return first === index;
   })
   .reduce((doors, { name }, index) => {
     const isByHeader = wayOf(name, 'REST') === 'a header';
