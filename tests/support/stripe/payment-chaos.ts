@@ -222,9 +222,9 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
           ));
   }
 
-  function refundInVain(): Promise<void> {
+  function askInVain(what: 'giveUp' | 'refund'): Promise<void> {
     failing = 10;
-    return asParty('refund');
+    return asParty(what);
   }
 
   /** Something that happens at Stripe, unless it cannot. */
@@ -283,9 +283,16 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     );
   const capturePart = () =>
     withCharge('capturePart', false, (id, amount) => stripe.capture(id, part(amount)));
+  const empty = () => atStripe('empty', () => stripe.emptyAccount(chance.pick([...stripe.accounts.keys()])));
   const lapse = () => withCharge('lapse', false, stripe.expireAuthorisation);
   const disputePart = () =>
     withCharge('disputePart', true, (id, amount) => stripe.disputePart(id, part(amount)));
+
+  const disputeUntil = (how: 'won' | 'lost') =>
+    withCharge('dispute', true, (id) => {
+      const dispute = stripe.openDispute(id);
+      atStripe(how, () => stripe.closeDispute(dispute, how));
+    });
 
   /** The operator ends a debt, at the moment in which something else may happen to its tip. */
   async function endDebt(of?: unknown): Promise<boolean> {
@@ -415,7 +422,7 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     [2, disputePart],
     [1, () => endDebt()],
     [2, lapse],
-    [1, () => atStripe('empty', () => stripe.emptyAccount(chance.pick([...stripe.accounts.keys()])))],
+    [1, empty],
     [8, () => anyApp().app.sweepPayments()],
   ];
   const allSteps = steps.flatMap(([weight, step]) => Array.from({ length: weight }, () => step));
@@ -457,7 +464,16 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     disputePart,
     capturePart,
     lapse,
-    'refund: payment_unavailable': refundInVain,
+    empty,
+    refund: () => asParty('refund'),
+    'refund: payment_unavailable': () => askInVain('refund'),
+    'giveUp: payment_unavailable': () => askInVain('giveUp'),
+    won: () => disputeUntil('won'),
+    lost: () => disputeUntil('lost'),
+    'replayed: 200': async () => {
+      await deliverAny();
+      await replay();
+    },
   };
   for (const [what, happen] of Object.entries(rare))
     for (let tried = 0; tried < 20 && !figures.has(what); tried += 1) {
@@ -479,7 +495,7 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
   for (let step = 0; step < SETTLING_STEPS; step += 1) {
     await deliverRest();
     pass(SETTLING_STEP_MS);
-    for (let times = 0; times < 4; times += 1) await anyApp().app.sweepPayments();
+    await anyApp().app.sweepPayments();
   }
   await deliverRest();
   expect(stripe.notices.filter((notice) => !lost.has(notice) && !taken.has(notice))).toEqual([]);
