@@ -367,7 +367,7 @@ describe('a password that the operator made', () => {
     const { user, token: ended } = await t.registerCustomer('cam');
     const found = await t.storage.findCredentials('cam@example.com');
     const passwordHash = found?.passwordHash ?? '';
-    const next = { passwordHash, expiresAtMs: START_MS + DAY_MS };
+    const next = { passwordHash, expiresAtMs: START_MS + DAY_MS, changedAtMs: START_MS };
     await t.storage.changePassword(user.id, passwordHash, next, null);
     expect(await isAlive(t, ended)).toBe(false);
     return { t, token: await t.logIn('cam@example.com') };

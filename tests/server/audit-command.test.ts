@@ -92,7 +92,7 @@ async function letIn(path: string): Promise<void> {
     const key = { id, userId, keyHash: randomBytes(32), name: 'Till', scopes: ['tips:read'] } as const;
     const shown = { addresses: [], ending: 'abcd' };
     expect(await storage.apiKeys.add(Object.assign(times, key, shown), 99)).toBe('added');
-    const first = { recoveryHashes: [randomBytes(32)] };
+    const first = { recoveryHashes: [randomBytes(32)], nowMs: createdAtMs };
     const holder = { kind: 'account', id: userId } as const;
     await storage.factors.beginTotp(holder, randomBytes(48), createdAtMs);
     const waiting = (await storage.factors.findTotp(holder))?.waiting ?? randomBytes(48);

@@ -13,6 +13,7 @@ import {
   stranger,
   WRONG,
 } from '#tests/support/attempts.ts';
+import { createAuthenticator } from '#tests/support/authenticator.ts';
 import {
   type Answer,
   type CallOptions,
@@ -152,8 +153,97 @@ describe('a device that has logged in before', () => {
   });
 });
 
+describe('devices that know one account', () => {
+  const marksOf = (t: TestApp, count: number) =>
+    Promise.all(Array.from({ length: count }, (_, index) => markOf(t, 'cam@example.com', stranger(index))));
+
+  test('guess 200 times a day together, however many there are, until its password is changed', async () => {
+    const t = await createLimitedApp();
+    const { token } = await t.registerCustomer('cam');
+    const marks = await marksOf(t, 45);
+    const answers = await times(45 * 5, (turn) =>
+      guess(t, 'cam@example.com', withMark(marks[turn % 45] ?? null), doorFor(turn)),
+    );
+    expect(tally(answers)).toEqual({ wrong_credentials: 200, too_many_requests: 25 });
+    const next = 'a better horse battery';
+    const logIn = (mark: string | null) =>
+      logInThrough('REST', t, 'cam@example.com', next, withMark(mark, '198.51.100.9'));
+    const changed = await changePasswordThrough('REST', t, PASSWORD, next, {
+      token,
+      headers: { Cookie: marks[0] ?? '' },
+    });
+    expect((await logIn(markIn(changed))).status).toBe(200);
+    // The other marks of before have ended: their devices count by their address, which has used up nothing yet.
+    await times(5, (turn) => guess(t, 'cam@example.com', withMark(marks[turn + 1] ?? null, '198.51.100.9')));
+    expect((await logIn(marks[9] ?? null)).status).toBe(429);
+    expect((await logIn(markIn(changed))).status).toBe(200);
+  });
+
+  test('are twenty phones of a bar, each of which is wrong five times a day', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const marks = await marksOf(t, 20);
+    const wrong = await times(100, (turn) =>
+      guess(t, 'cam@example.com', withMark(marks[turn % 20] ?? null), doorFor(turn)),
+    );
+    expect(tally(wrong)).toEqual({ wrong_credentials: 100 });
+    t.clock.nowMs += 15 * MINUTE_MS;
+    const right = await times(20, (turn) =>
+      logInThrough(doorFor(turn), t, 'cam@example.com', PASSWORD, withMark(marks[turn] ?? null)),
+    );
+    expect(tally(right)).toEqual({ fine: 20 });
+  });
+
+  test('guess no codes once it has its first second factor, but for the one that added it', async () => {
+    const t = await createLimitedApp();
+    const { trpc, token } = await t.registerCustomer('cam');
+    const marks = await marksOf(t, 8);
+    const { secret } = await trpc.secondFactors.beginTotp.mutate();
+    const code = totpAt(secret, t.clock.nowMs);
+    const added = await callRest(
+      t,
+      'POST',
+      '/auth/me/totp/confirmation',
+      { code },
+      { token, headers: { Cookie: marks[0] ?? '' } },
+    );
+    expect(added.status, added.text).toBe(201);
+    const own = markIn(added);
+    const guessCode = (mark: string | null) =>
+      callRest(
+        t,
+        'POST',
+        '/auth/login',
+        { email: 'cam@example.com', password: PASSWORD, code: '000000' },
+        withMark(mark),
+      );
+    const guessed = await times(24, (turn) => guessCode(marks[turn % 8] ?? null));
+    expect(tally(guessed)).toEqual({ wrong_code: 5, too_many_requests: 19 });
+    expect(refusedBy('REST', await guessCode(own)).code).toBe('wrong_code');
+    // A further factor ends no marks.
+    const { options } = await trpc.secondFactors.passkeyOptions.mutate();
+    const response = createAuthenticator(PUBLIC_URL).create(options);
+    const further = await callRest(t, 'POST', '/auth/me/passkeys', { response, name: 'Phone' }, { token });
+    expect([further.status, markIn(further)]).toEqual([201, null]);
+    expect(refusedBy('REST', await guessCode(own)).code).toBe('wrong_code');
+  });
+
+  test('begin 1,200 logins by a passkey in 15 minutes from one address, however many there are', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const marks = await marksOf(t, 21);
+    const begin = (options: CallOptions) => callRest(t, 'POST', '/auth/passkey/options', undefined, options);
+    const answers = await times(21 * 60, (turn) => begin(withMark(marks[turn % 21] ?? null)));
+    expect(tally(answers)).toEqual({ fine: 1_200, too_many_requests: 60 });
+    const others = [{ peer: HOME }, withMark(marks[20] ?? null, '198.51.100.9')];
+    for (const options of others) expect((await begin(options)).status).toBe(200);
+  });
+});
+
 describe('the mark of a device', () => {
-  test.each(DOORS)('is set by a login and nothing else, for this site alone (%s)', async (door) => {
+  test.each(
+    DOORS,
+  )('is set by a login, not by what is refused or only read, for this site alone (%s)', async (door) => {
     const t = await createTestApp();
     const { token } = await t.registerCustomer('cam');
     const answer = await logInThrough(door, t, 'CAM@example.com', PASSWORD);

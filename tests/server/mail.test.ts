@@ -261,6 +261,29 @@ describe('a forgotten password', () => {
     expect(await asked(4, '203.0.113.1', mark)).toEqual({ 204: 3, 429: 1 });
   });
 
+  test('floods no mailbox by however many devices that know the account', async () => {
+    const { t, send } = await openScene({ isRateLimited: true });
+    // Whose email it is was not asked.
+    await t.registerCustomer('victim');
+    await send();
+    const login = { email: 'victim@example.com', password: PASSWORD };
+    const marks = [];
+    for (let index = 0; index < 20; index += 1) {
+      const { headers } = await t.rest('POST', '/auth/login', { body: login, peer: '203.0.113.1' });
+      marks.push(headers.get('set-cookie')?.split(';')[0] ?? '');
+    }
+    const statuses = [];
+    for (let turn = 0; turn < 60; turn += 1) {
+      const asked = { body: { email: login.email }, headers: { Cookie: marks[turn % 20] ?? '' } };
+      statuses.push((await t.rest('POST', '/auth/password/forgotten', asked)).status);
+    }
+    expect(statuses).toEqual([...Array(40).fill(204), ...Array(20).fill(429)]);
+    // Nobody else is held up by that.
+    const stranger = { body: { email: login.email }, peer: '192.0.2.7' };
+    expect(await t.rest('POST', '/auth/password/forgotten', stranger)).toMatchObject({ status: 204 });
+    expect((await send()).map(({ to }) => to)).toEqual(Array(41).fill(['victim@example.com']));
+  });
+
   test('ends the device marks that others hold, and what they have counted', async () => {
     const { t, send } = await openScene({ isRateLimited: true });
     await t.registerProvider('pat');

@@ -129,7 +129,7 @@ for (const when of ['before', 'after'] as const) {
       expiresAtMs: NOW + 99,
       confirmedAtMs: NOW,
     };
-    const next = { passwordHash: 'next', expiresAtMs: null };
+    const next = { passwordHash: 'next', expiresAtMs: null, changedAtMs: NOW };
     expect(await losing(() => storage.changePassword(account.id, 'none', next, kept))).toBe('changed');
     expect(line.lost).toBe(4);
     expect(await storage.findSession(bytes('next'), NOW)).toMatchObject({ expiresAtMs: NOW + 99 });

@@ -309,7 +309,7 @@ describe('changing second factors', () => {
     const { token, user } = await t.registerCustomer('cam');
     const { code } = await addApp(t, token);
     const next = await t.passwords.hash('another long battery');
-    const kept = { passwordHash: next, expiresAtMs: null };
+    const kept = { passwordHash: next, expiresAtMs: null, changedAtMs: t.clock.nowMs };
     const present = (await t.storage.findCredentials(EMAIL))?.passwordHash ?? '';
     expect(await t.storage.changePassword(user.id, present, kept, null)).toBe('changed');
     const password = 'another long battery';

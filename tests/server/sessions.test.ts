@@ -428,7 +428,8 @@ describe('watched sessions', () => {
     const together = vi.spyOn(t.storage, 'findEndedSessions');
     await sessions.endOthers(user.id, token);
     const present = (await t.storage.findCredentials(user.email))?.passwordHash ?? '';
-    await sessions.changePassword(user.id, present, { passwordHash: present, expiresAtMs: null }, token);
+    const next = { passwordHash: present, expiresAtMs: null, changedAtMs: t.clock.nowMs };
+    await sessions.changePassword(user.id, present, next, token);
     expect(together.mock.calls.map(([hashes]) => hashes.length)).toEqual([2, 1]);
     expect(watches.every(({ ended }) => ended.aborted)).toBe(true);
     // The token of this session was replaced.

@@ -21,7 +21,7 @@ export async function writeFactors({ factors }: Storage, { id }: Account): Promi
     createdAtMs: START_MS,
     lastUsedAtMs: START_MS + 1,
   } as const;
-  const first = { recoveryHashes: [randomBytes(32), randomBytes(32)] };
+  const first = { recoveryHashes: [randomBytes(32), randomBytes(32)], nowMs: START_MS };
   expect(await factors.addPasskey(passkey, 10, first)).toBe('added_first');
   const secret = randomBytes(48);
   await factors.beginTotp(holder, secret, START_MS);

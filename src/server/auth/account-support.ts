@@ -66,7 +66,8 @@ export function createAccountSupport(deps: {
       const { id } = found.account;
       const password = newPassword(random);
       const passwordHash = await passwords.hash(password);
-      const next = { passwordHash, expiresAtMs: clock() + RESET_LIFETIME_MS };
+      const changedAtMs = clock();
+      const next = { passwordHash, expiresAtMs: changedAtMs + RESET_LIFETIME_MS, changedAtMs };
       const told = draft('password_changed');
       let present = found.passwordHash;
       while (!(await sessions.replacePassword(id, present, next, told, act?.(id)))) {

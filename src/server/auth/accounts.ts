@@ -187,7 +187,8 @@ export function createAccounts(deps: {
       await requireStrong('newPassword', newPassword, account);
       const found = await requirePassword(account.email, currentPassword);
       if (normalizePassword(newPassword) === normalizePassword(currentPassword)) return null;
-      const next = { passwordHash: await passwords.hash(newPassword), expiresAtMs: null };
+      const passwordHash = await passwords.hash(newPassword);
+      const next = { passwordHash, expiresAtMs: null, changedAtMs: clock() };
       const told = draft('password_changed');
       const renewed = await sessions.changePassword(account.id, found.passwordHash, next, token, told);
       if (!renewed) throw new AppError('wrong_password');

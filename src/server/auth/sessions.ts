@@ -100,10 +100,7 @@ export interface Sessions {
   sweep(): Promise<void>;
 }
 
-interface NextPassword {
-  readonly passwordHash: string;
-  readonly expiresAtMs: number | null;
-}
+type NextPassword = Parameters<Storage['changePassword']>[2];
 
 export function createSessions(deps: {
   readonly storage: Storage;

@@ -90,7 +90,7 @@ export function createFactors(deps: {
   /** 32 bytes, by which the secrets of authenticator apps are sealed. */
   readonly key: Uint8Array;
 }): Factors {
-  const { random } = deps;
+  const { random, clock } = deps;
   const storage = deps.storage.factors;
   const passkeys = createPasskeys({ ...deps, storage });
   const totp = createTotp({ ...deps, storage });
@@ -100,7 +100,7 @@ export function createFactors(deps: {
     readonly first: FirstFactor;
   } {
     const { codes, hashes } = newRecoveryCodes(random);
-    return { codes, first: { recoveryHashes: hashes, ...(session && { session }) } };
+    return { codes, first: { recoveryHashes: hashes, nowMs: clock(), ...(session && { session }) } };
   }
 
   return {

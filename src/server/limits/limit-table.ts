@@ -7,7 +7,8 @@ const DAY_MS = 24 * HOUR_MS;
 /** A network may do this many times more than one address in it. */
 const NETWORK = 8;
 
-export type Subject = 'account' | 'address' | 'network' | 'device' | 'session' | 'key';
+/** `marks`: all device marks of an account that count at a time, which a new password ends together. */
+export type Subject = 'account' | 'address' | 'network' | 'device' | 'marks' | 'session' | 'key';
 
 export interface Limit {
   readonly per: readonly Subject[];
@@ -35,9 +36,11 @@ export const LIMITS = {
   login_from_address: kept(['address'], 30, QUARTER_MS),
   login_from_network: kept(['network'], 30 * NETWORK, QUARTER_MS),
   login_to_account: kept(['account'], 100, DAY_MS),
-  // Wrong passwords from a device that has logged in to the account; no other client can use these up.
+  // Wrong passwords from a device that has logged in to the account; no other client can use these up. Each login
+  // without a mark makes another one, so that all marks of an account have a count together: twenty devices have room.
   login_from_device: kept(['account', 'device'], 5, QUARTER_MS),
   login_from_device_in_a_day: kept(['account', 'device'], 30, DAY_MS),
+  login_from_devices_in_a_day: kept(['account', 'marks'], 200, DAY_MS),
   password_change_in_session: kept(['session'], 5, QUARTER_MS),
   password_change_in_session_in_a_day: kept(['session'], 30, DAY_MS),
   password_change_try: inMemory(['session'], 10, QUARTER_MS),
@@ -45,6 +48,9 @@ export const LIMITS = {
   login_try_from_address: inMemory(['address'], 300, QUARTER_MS),
   login_try_from_network: inMemory(['network'], 300 * NETWORK, QUARTER_MS),
   login_try_from_device: inMemory(['device'], 60, QUARTER_MS),
+  // Requests of devices with a mark to begin a login by a passkey: each stores a challenge, of which there is a bound.
+  passkey_try_from_address: inMemory(['address'], 1_200, QUARTER_MS),
+  passkey_try_from_network: inMemory(['network'], 1_200 * NETWORK, QUARTER_MS),
 
   registration: kept(['address'], 20, HOUR_MS),
   registration_from_network: kept(['network'], 20 * NETWORK, HOUR_MS),
@@ -52,13 +58,14 @@ export const LIMITS = {
   registration_try_from_network: inMemory(['network'], 200 * NETWORK, HOUR_MS),
 
   // Mails that somebody asks for, each with a link to choose a new password. Of those that one email gets, no address
-  // can use up all, and a device that has logged in to its account has a count of its own.
+  // can use up all, and devices that have logged in to its account have counts of their own.
   password_link_from_address_to_account: kept(['account', 'address'], 3, HOUR_MS),
   password_link_from_address_to_account_in_a_day: kept(['account', 'address'], 10, DAY_MS),
   password_link_from_network_to_account_in_a_day: kept(['account', 'network'], 15, DAY_MS),
   password_link_to_account: kept(['account'], 40, DAY_MS),
   password_link_from_device: kept(['account', 'device'], 3, HOUR_MS),
   password_link_from_device_in_a_day: kept(['account', 'device'], 10, DAY_MS),
+  password_link_from_devices_in_a_day: kept(['account'], 40, DAY_MS),
   password_link_from_address: kept(['address'], 10, HOUR_MS),
   password_link_from_network: kept(['network'], 10 * NETWORK, HOUR_MS),
   // Links have 256 random bits, so that this bounds work and not guesses.

@@ -20,26 +20,36 @@ import { countsOf, createAttempts, type Who } from './attempts.ts';
 import type { LimitName } from './limit-table.ts';
 import type { Quota } from './quota.ts';
 
-export interface Caller {
+interface Place {
   /** As limits group it. */
   readonly address: string;
   readonly network: string;
-  /** The id of a device with a mark, for limits that count it in place of the address. */
-  readonly device: string | null;
 }
 
-type Place = Pick<Caller, 'address' | 'network'>;
+export interface Caller extends Place {
+  /** One that has logged in to the account, for limits that count it in place of the address. */
+  readonly device: KnownDevice | null;
+}
+
+interface KnownDevice {
+  readonly id: string;
+  /** Since when marks of the account count: those of before have ended, and with them what they have guessed. */
+  readonly marksFromMs: number;
+}
+
+export type Tried = 'login' | 'passkey' | 'registration';
 
 /** Counting throws AppError `too_many_requests`, with the time to wait, and notes in the quota what is left. */
 export interface Limits {
-  countTry(what: 'login' | 'registration', caller: Caller, quota?: Quota): Promise<void>;
+  /** @param device the id in its mark, of whichever accounts. */
+  countTry(what: Tried, caller: Place, device: string | null, quota?: Quota): Promise<void>;
   countPasswordChangeTry(token: string, quota?: Quota): Promise<void>;
   /** Unknown emails count like known ones. @param caller its device is null unless it has logged in to this account. */
   limitLogin<Result>(email: string, caller: Caller, attempt: () => Promise<Result>): Promise<Result>;
   /** Tries the current password of an account in a session; wrong ones count for that session alone. */
   limitPasswordChange<Result>(token: string, attempt: () => Promise<Result>): Promise<Result>;
   /** Counts created accounts; a refused attempt does not count. */
-  limitRegistration<Result>(caller: Caller, attempt: () => Promise<Result>): Promise<Result>;
+  limitRegistration<Result>(caller: Place, attempt: () => Promise<Result>): Promise<Result>;
   /** A refused attempt does not count. @throws AppError `username_changed_often`, with the time to wait. */
   limitUsernameChange<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
   /** Counts a link for a new password that somebody asks for, of callers and emails as `limitLogin` knows them. */
@@ -97,6 +107,11 @@ export type CountedChange = Extract<
   | 'webhook_call'
 >;
 
+const TRIES_OF = {
+  login: ['login_try_from_address', 'login_try_from_network'],
+  passkey: ['passkey_try_from_address', 'passkey_try_from_network'],
+  registration: ['registration_try_from_address', 'registration_try_from_network'],
+} as const;
 const USERNAME_CHANGES = 3;
 const CODES = ['qr_code_creation', 'qr_code_creation_in_a_day'] as const;
 const CODES_BY_KEYS = ['key_qr_code_creation', 'key_qr_code_creation_in_a_day'] as const;
@@ -106,13 +121,12 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
   const { take, takeOne } = attempts;
 
   return {
-    countTry(what, { address, network, device }, quota) {
-      if (what === 'login' && device !== null)
-        return take(countsOf(['login_try_from_device'], { device }), quota);
-      return take(
-        countsOf([`${what}_try_from_address`, `${what}_try_from_network`], whoIsAt(address, network)),
-        quota,
-      );
+    countTry(what, { address, network }, device, quota) {
+      const who = whoIsAt(address, network);
+      if (what === 'registration') return take(countsOf(TRIES_OF.registration, who), quota);
+      if (device === null) return take(countsOf(TRIES_OF.login, who), quota);
+      const ofDevice = countsOf(['login_try_from_device'], { device });
+      return take(what === 'passkey' ? [...ofDevice, ...countsOf(TRIES_OF.passkey, who)] : ofDevice, quota);
     },
 
     countPasswordChangeTry: (token, quota) =>
@@ -121,8 +135,12 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     limitLogin(email, { address, network, device }, attempt) {
       const account = attemptsAccountOf(email);
       if (device !== null) {
-        const who = { account, device: hashOf(device) };
-        const ifWrong = countsOf(['login_from_device', 'login_from_device_in_a_day'], who);
+        const limits = [
+          'login_from_device',
+          'login_from_device_in_a_day',
+          'login_from_devices_in_a_day',
+        ] as const;
+        const ifWrong = countsOf(limits, { account, ...hashedDevice(device) });
         return attempts.count({ ifWrong }, attempt);
       }
       const who = { account, ...whoIsAt(hashOf(address), hashOf(network)) };
@@ -177,11 +195,12 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     countPasswordLink(email, { device, ...place }, quota) {
       const account = attemptsAccountOf(email);
       if (device !== null) {
-        const who = { account, device: hashOf(device) };
-        return take(
-          countsOf(['password_link_from_device', 'password_link_from_device_in_a_day'], who),
-          quota,
-        );
+        const limits = [
+          'password_link_from_device',
+          'password_link_from_device_in_a_day',
+          'password_link_from_devices_in_a_day',
+        ] as const;
+        return take(countsOf(limits, { account, ...hashedDevice(device) }), quota);
       }
       const limits = [
         'password_link_from_address_to_account',
@@ -302,6 +321,11 @@ function whoIsAt(address: string, network: string): Who {
 const operatorsAttemptsOf = (email: string) => attemptsAccountOf(`operator ${email.trim()}`);
 
 const hashedPlace = ({ address, network }: Place): Who => whoIsAt(hashOf(address), hashOf(network));
+
+const hashedDevice = ({ id, marksFromMs }: KnownDevice): Who => ({
+  device: hashOf(`${id} ${marksFromMs}`),
+  marks: hashOf(String(marksFromMs)),
+});
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');

@@ -78,7 +78,7 @@ export function describeAccounts(): void {
         expiresAtMs: NOW + 5 * MINUTE_MS,
         confirmedAtMs: NOW + 2,
       };
-      const next = { passwordHash: 'next', expiresAtMs: null };
+      const next = { passwordHash: 'next', expiresAtMs: null, changedAtMs: NOW };
       expect(await storage.changePassword(id, 'none', next, kept)).toBe('changed');
       expect(await storage.findCredentials(email)).toMatchObject({
         passwordHash: 'next',
@@ -92,11 +92,32 @@ export function describeAccounts(): void {
       expect(await tokensOf(other.id)).toHaveLength(1);
     });
 
+    test('changing a password ends the device marks of the account, also those of the same millisecond', async () => {
+      const { storage, addAccount } = await openStorage();
+      const { id, email } = await addAccount('pat');
+      await addAccount('sam');
+      const change = (present: string, passwordHash: string, changedAtMs: number) =>
+        storage.changePassword(id, present, { passwordHash, expiresAtMs: null, changedAtMs }, null);
+      const marks = [await storage.mails.marksFrom(email)];
+      expect(await change('none', 'next', NOW)).toBe('changed');
+      marks.push(await storage.mails.marksFrom(email));
+      expect(await change('none', 'stale', NOW + 9)).toBe('stale');
+      expect(await storage.mails.marksFrom(email)).toBe(NOW);
+      expect(await change('next', 'same', NOW)).toBe('changed');
+      marks.push(await storage.mails.marksFrom(email));
+      // The clock was turned back.
+      expect(await change('same', 'back', NOW - 9)).toBe('changed');
+      marks.push(await storage.mails.marksFrom(email));
+      expect(marks.toSorted((one, other) => one - other)).toEqual(marks);
+      expect(new Set(marks).size).toBe(4);
+      expect(await storage.mails.marksFrom('sam@example.com')).toBeLessThan(NOW);
+    });
+
     test('a password that expires must be changed, and all sessions end when none is kept', async () => {
       const { storage, addAccount, beginSession, tokensOf } = await openStorage();
       const { id, email } = await addAccount('pat');
       await beginSession(id, 'token');
-      const next = { passwordHash: 'next', expiresAtMs: NOW + MINUTE_MS };
+      const next = { passwordHash: 'next', expiresAtMs: NOW + MINUTE_MS, changedAtMs: NOW };
       expect(await storage.changePassword(id, 'none', next, null)).toBe('changed');
       expect(await storage.findCredentials(email)).toMatchObject({
         account: { mustChangePassword: true },
@@ -111,7 +132,7 @@ export function describeAccounts(): void {
       const other = await addAccount('sam');
       await beginSession(id, 'token');
       await beginSession(other.id, 'of sam');
-      const next = { passwordHash: 'next', expiresAtMs: NOW };
+      const next = { passwordHash: 'next', expiresAtMs: NOW, changedAtMs: NOW };
       const keep = (token: string) => ({
         tokenHash: bytes(token),
         nextTokenHash: bytes('renewed'),

@@ -34,7 +34,7 @@ export function describeAudit(): void {
       const terms = { ...SPECIFIED_TERMS, version: 1, fromMs: NOW, createdAtMs: NOW };
       const from = `from ${new Date(NOW).toISOString()}`;
       const announced = `${from}: The bar opens at 8. Ask ...`;
-      const password = { passwordHash: 'next', expiresAtMs: null };
+      const password = { passwordHash: 'next', expiresAtMs: null, changedAtMs: NOW };
       const key = {
         id: newApiKeyId(randomBytes),
         userId: id,

@@ -89,7 +89,7 @@ export function describeDevices(): void {
       expect(await names()).toEqual(['1']);
       await beginSession(provider.id, 'tablet');
       await add('2', { sessionHash: bytes('tablet'), createdAtMs: NOW + 1 });
-      const next = { passwordHash: 'next', expiresAtMs: null };
+      const next = { passwordHash: 'next', expiresAtMs: null, changedAtMs: NOW };
       const kept = {
         tokenHash: bytes('phone'),
         nextTokenHash: bytes('renewed'),

@@ -24,7 +24,7 @@ function newPasskey(holder: Holder, text: string): PasskeyRecord {
   };
 }
 
-const first = { recoveryHashes: [bytes('first'), bytes('second')] };
+const first = { recoveryHashes: [bytes('first'), bytes('second')], nowMs: NOW };
 const mail = () =>
   ({ id: newMailId(randomBytes), kind: 'password_changed', content: '{}', createdAtMs: NOW }) as const;
 const NOTHING = { passkeys: [], hasTotp: false, recoveryCodesLeft: 0 };
@@ -120,6 +120,23 @@ export function describeFactors(): void {
       expect(await factors.removeAll(operator, undefined, act)).toBe(false);
       expect(await factors.hasAny(operator)).toBe(false);
       expect(await storage.audit.listAbout(operator.id, 9)).toHaveLength(1);
+    });
+
+    test('end the device marks of an account with the first of them, and with no other', async () => {
+      const { storage, addAccount } = await openStorage();
+      const { factors, mails } = storage;
+      const { id, email } = await addAccount('pat');
+      const holder = accountOf({ id });
+      await factors.beginTotp(holder, bytes('secret'), NOW);
+      expect(await mails.marksFrom(email)).toBeLessThan(NOW);
+      expect(await factors.confirmTotp(holder, bytes('secret'), 7, first)).toBe('added_first');
+      expect(await mails.marksFrom(email)).toBe(NOW);
+      const later = { recoveryHashes: first.recoveryHashes, nowMs: NOW + 9 };
+      expect(await factors.addPasskey(newPasskey(holder, 'one'), 9, later)).toBe('added');
+      expect(await mails.marksFrom(email)).toBe(NOW);
+      await factors.removeAll(holder);
+      expect(await factors.addPasskey(newPasskey(holder, 'two'), 9, later)).toBe('added_first');
+      expect(await mails.marksFrom(email)).toBe(NOW + 9);
     });
 
     test('tell the confirmed address of an account, and nobody when nothing was done', async () => {

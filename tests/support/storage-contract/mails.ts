@@ -168,7 +168,7 @@ export function describeMails(): void {
             mailOf('new_device'),
           ),
         ).toMatch(/created|reopened/);
-        const next = { passwordHash, expiresAtMs: null };
+        const next = { passwordHash, expiresAtMs: null, changedAtMs: NOW };
         expect(await storage.changePassword(pat.id, 'wrong', next, null, mailOf('password_changed'))).toBe(
           'stale',
         );
@@ -316,6 +316,7 @@ export function describeMails(): void {
         factors.addPasskey(passkey, 20, {
           recoveryHashes: [bytes(`code of ${passkey.name}`)],
           session: session.tokenHash,
+          nowMs: NOW,
         });
       await storage.createSession(session, pat.passwordHash, 50);
       const passkey = newPasskey('before');
@@ -386,7 +387,7 @@ export function describeMails(): void {
       await storage.changePassword(
         pat.id,
         pat.passwordHash,
-        { passwordHash: 'next', expiresAtMs: null },
+        { passwordHash: 'next', expiresAtMs: null, changedAtMs: NOW },
         null,
       );
       expect(await isUsable('one')).toBe(false);

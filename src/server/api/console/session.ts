@@ -9,7 +9,7 @@ import { anybodyProcedure, enrollingProcedure, operatorProcedure, router } from 
 
 /** Counts each attempt before its input is parsed, so that parsing is limited as well. */
 const tryingProcedure = anybodyProcedure.use(async ({ ctx, next }) => {
-  await ctx.services.limits.countTry('login', { ...ctx.caller(), device: null });
+  await ctx.services.limits.countTry('login', ctx.caller(), null);
   return next();
 });
 

@@ -5,7 +5,7 @@ import { closing, closingAnswer, profileChange, session, user } from '#shared/ac
 import { idPattern } from '#shared/ids.ts';
 import { operatorAct } from '#shared/operator-acts.ts';
 import { exportAccount } from './account-export.ts';
-import { tryingPassword, tryPassword } from './auth.ts';
+import { rememberDevice, tryingPassword, tryPassword } from './auth.ts';
 import { workOwner } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { SESSION, USER } from './examples.ts';
@@ -70,7 +70,7 @@ export const accountProcedures = {
         const user = await tryPassword(ctx, () =>
           mail === null ? update() : limits.limitEmailChange(account.id, update),
         );
-        ctx.device.mark.remember(user.email, await accounts.marksFrom(user.email));
+        await rememberDevice(ctx, user.email);
         return user;
       }),
   ),

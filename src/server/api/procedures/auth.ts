@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
-import type { Caller } from '#server/limits/limits.ts';
+import type { Caller, Tried } from '#server/limits/limits.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 import {
   confirmation,
@@ -25,9 +25,9 @@ export const TOKEN_TYPE = 'bearer';
 export const restLogin = login.extend({ tokenType: z.literal(TOKEN_TYPE) });
 
 /** Counts each request before its input is parsed, so that parsing is limited as well. */
-export const tryingTo = (what: 'login' | 'registration') =>
+export const tryingTo = (what: Tried) =>
   publicProcedure.use(async ({ ctx, next }) => {
-    await ctx.services.limits.countTry(what, { ...ctx.address(), device: ctx.device.mark.id }, ctx.quota);
+    await ctx.services.limits.countTry(what, ctx.address(), ctx.device.mark.id, ctx.quota);
     return next();
   });
 
@@ -40,13 +40,15 @@ export const tryingPassword = (procedure = anyPasswordProcedure) =>
 
 /** Whom limits count for an attempt on an account: a device that has logged in to it before has counts of its own. */
 export async function callerTo(ctx: Context, email: string): Promise<Caller> {
-  const { mark } = ctx.device;
+  const { id, isOf } = ctx.device.mark;
   // Nothing is read for a device without a mark before it has its turn.
-  const sinceMs = mark.id === null ? 0 : await ctx.services.accounts.marksFrom(email);
-  const isMarked = mark.id !== null && mark.isOf(email, sinceMs);
-  // A new password by a link ends the marks of before, and what their devices have guessed.
-  const device = sinceMs === 0 ? mark.id : `${mark.id} ${sinceMs}`;
-  return { ...ctx.address(), device: isMarked ? device : null };
+  const marksFromMs = id === null ? 0 : await ctx.services.accounts.marksFrom(email);
+  return { ...ctx.address(), device: id !== null && isOf(email, marksFromMs) ? { id, marksFromMs } : null };
+}
+
+/** Notes in the mark of a device that it knows an account whose marks the request has just ended. */
+export async function rememberDevice({ device, services }: Context, email: string): Promise<void> {
+  device.mark.remember(email, await services.accounts.marksFrom(email));
 }
 
 /**
@@ -93,7 +95,7 @@ export const authProcedures = {
       .input(registration)
       .mutation(async ({ ctx, input }) => {
         const { accounts, limits, hashingQueue } = ctx.services;
-        const caller = { ...ctx.address(), device: null };
+        const caller = ctx.address();
         if (input.invitation !== undefined) await limits.countLinkUse(caller, ctx.quota);
         const owner = { origin: caller.network, account: input.email, isKnown: false };
         const user = await hashingQueue.take(owner, () =>
@@ -139,12 +141,14 @@ export const authProcedures = {
         // A known device takes the turns of its account, and none of those that its network has.
         const isKnown = caller.device !== null;
         const origin = isKnown ? account : caller.network;
-        const login = await hashingQueue.take({ origin, account, isKnown }, () =>
-          limits.limitLogin(email, caller, () =>
-            logins.byPassword(input, deviceFrom(ctx.userAgent), !isKnown),
-          ),
+        const { login, marksFromMs } = await hashingQueue.take({ origin, account, isKnown }, () =>
+          limits.limitLogin(email, caller, async () => ({
+            // Read before the password is: a new one that comes between ends the mark of this login, too.
+            marksFromMs: await accounts.marksFrom(email),
+            login: await logins.byPassword(input, deviceFrom(ctx.userAgent), !isKnown),
+          })),
         );
-        mark.remember(email, await accounts.marksFrom(email));
+        mark.remember(email, marksFromMs);
         ctx.arrival.noteLogin(login);
         return login;
       }),
@@ -235,8 +239,8 @@ export const authProcedures = {
       summary: 'Change your password',
       description: [
         'Ends all of your other sessions, and answers a new token for the one that asks: the old one is',
-        'worthless from then on. Wrong guesses count for this session alone. The new password has to be',
-        'another one than the present one.',
+        'worthless from then on. Other devices that have logged in before count as new ones. Wrong guesses',
+        'count for this session alone. The new password has to be another one than the present one.',
       ],
       takes: { passwordChange },
       answers: { login: restLogin },
@@ -252,6 +256,7 @@ export const authProcedures = {
         const { account, token, services } = ctx;
         const login = await tryPassword(ctx, () => services.accounts.changePassword(account, input, token));
         if (login === null) throw invalidField('newPassword', SAME_PASSWORD);
+        await rememberDevice(ctx, account.email);
         ctx.arrival.note('password_changed');
         return login;
       }),

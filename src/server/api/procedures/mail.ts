@@ -12,7 +12,7 @@ import {
   receiptRequest,
 } from '#shared/mail.ts';
 import { wasGiven } from '#shared/tip-states.ts';
-import { callerTo } from './auth.ts';
+import { callerTo, rememberDevice } from './auth.ts';
 import { mailOf } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { MAIL_SETTINGS } from './examples.ts';
@@ -72,7 +72,7 @@ export const mailProcedures = {
       .use(countLinkUse)
       .input(passwordReset)
       .mutation(async ({ ctx, input }): Promise<null> => {
-        const { accounts, factors, mailLinks, limits, hashingQueue } = ctx.services;
+        const { factors, mailLinks, limits, hashingQueue } = ctx.services;
         const { network: origin } = ctx.address();
         const { userId, email } = await hashingQueue.take(
           { origin, account: input.token, isKnown: false },
@@ -81,7 +81,7 @@ export const mailProcedures = {
         ctx.arrival.note('password_reset', userId);
         // Else each link would bring whoever reads the mailbox the guesses of all places, and not of one device.
         if (!(await factors.hasAny({ kind: 'account', id: userId }))) await limits.unlock(email);
-        ctx.device.mark.remember(email, await accounts.marksFrom(email));
+        await rememberDevice(ctx, email);
         return null;
       }),
   ),

@@ -20,7 +20,7 @@ export const passkeyProcedures = {
       refusals: ['too_many_requests'],
       response: { options: PASSKEY_REQUEST },
     },
-    tryingTo('login').mutation(async ({ ctx }) => ({
+    tryingTo('passkey').mutation(async ({ ctx }) => ({
       options: await ctx.services.factors.beginPasskeyLogin('account'),
     })),
   ),
@@ -46,11 +46,14 @@ export const passkeyProcedures = {
       .mutation(async ({ ctx, input }) => {
         const { accounts, logins } = ctx.services;
         const { mark } = ctx.device;
-        const isNewTo = async (email: string) =>
-          mark.id === null || !mark.isOf(email, await accounts.marksFrom(email));
+        let marksFromMs = 0;
+        const isNewTo = async (email: string) => {
+          // Read before the session begins: what ends marks afterwards ends the one of this login, too.
+          marksFromMs = await accounts.marksFrom(email);
+          return !mark.isOf(email, marksFromMs);
+        };
         const login = await logins.byPasskey(input.response, deviceFrom(ctx.userAgent), isNewTo);
-        const { email } = login.user;
-        mark.remember(email, await accounts.marksFrom(email));
+        mark.remember(login.user.email, marksFromMs);
         ctx.arrival.noteLogin(login);
         return login;
       }),

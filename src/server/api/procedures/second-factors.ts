@@ -10,6 +10,7 @@ import {
   totpConfirmation,
   totpSetup,
 } from '#shared/second-factors.ts';
+import { rememberDevice } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { PASSKEY, PASSKEY_CREATION, PASSKEY_RESPONSE, RECOVERY_CODES, TOTP_SETUP } from './examples.ts';
 import { confirmedEnrolmentProcedure, countedProcedure, enrolmentProcedure, FOR_SUSPENDED } from './trpc.ts';
@@ -76,6 +77,7 @@ export const secondFactorProcedures = {
     },
     changingProcedure.input(newPasskey).mutation(async ({ ctx, input }) => {
       const codes = await ctx.services.secondFactors.addPasskey(ctx.account.id, input, ctx.token);
+      if (codes !== null) await rememberDevice(ctx, ctx.account.email);
       ctx.arrival.note('second_factor_added');
       return { recoveryCodes: codes && [...codes] };
     }),
@@ -140,6 +142,7 @@ export const secondFactorProcedures = {
     },
     changingProcedure.input(totpConfirmation).mutation(async ({ ctx, input }) => {
       const codes = await ctx.services.secondFactors.confirmTotp(ctx.account.id, input.code, ctx.token);
+      if (codes !== null) await rememberDevice(ctx, ctx.account.email);
       ctx.arrival.note('second_factor_added');
       return { recoveryCodes: codes && [...codes] };
     }),

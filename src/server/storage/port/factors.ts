@@ -32,9 +32,13 @@ export interface PasskeyRecord {
   readonly lastUsedAtMs: number | null;
 }
 
-/** What is stored with a holder's first factor, and in which session a factor is added. */
+/**
+ * What is stored with a holder's first factor, and when and in which session a factor is added. The first one of an
+ * account ends its device marks of before, with which codes could be guessed.
+ */
 export interface FirstFactor {
   readonly session?: Holder['session'];
+  readonly nowMs: number;
   /** SHA-256 of each recovery code. */
   readonly recoveryHashes: readonly Uint8Array[];
 }

@@ -215,12 +215,17 @@ export interface Storage
 
   /**
    * Ends links in mails and all sessions but `kept`, which goes on under another token. Nothing changes when the hash
-   * is `stale` or that session `gone`. @param next.expiresAtMs null when the owner chose the password.
+   * is `stale` or that session `gone`. Device marks of before end. @param next.expiresAtMs null when the owner chose
+   * the password.
    */
   changePassword(
     id: UserId,
     present: string,
-    next: { readonly passwordHash: string; readonly expiresAtMs: number | null },
+    next: {
+      readonly passwordHash: string;
+      readonly expiresAtMs: number | null;
+      readonly changedAtMs: number;
+    },
     kept: RenewedSession | null,
     mail?: NewMail,
     act?: Act,

@@ -111,9 +111,12 @@ export function mailStatements({ db, raw, choose }: Builder) {
       .update(mailSettings)
       .set({ refusal: null, refusedAtMs: null })
       .where(and(is(mailSettings.userId, 'userId'), isNotNull(mailSettings.refusal))),
+    /** Also ends the marks of the same millisecond, and those of a time from which the clock was turned back. */
     endMarks: db
       .update(mailSettings)
-      .set({ marksFromMs: sql`${value('nowMs')}` })
+      .set({
+        marksFromMs: sql`case when marks_from_ms < ${value('nowMs')} then ${value('nowMs')} else marks_from_ms + 1 end`,
+      })
       .where(is(mailSettings.userId, 'userId')),
     marksFrom: db
       .select({ marksFromMs: mailSettings.marksFromMs })

@@ -12,7 +12,7 @@ import type { NewMail } from '../port/mails.ts';
 import type { Statements } from '../statements/all.ts';
 import { noteAct } from './audit.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
-import { mailToOwner } from './mails.ts';
+import { endMarks, mailToOwner } from './mails.ts';
 import { hasSession } from './sessions.ts';
 import { type Step, together } from './step.ts';
 
@@ -151,6 +151,12 @@ function* putRecoveryCodes(statements: Statements, key: Key, hashes: readonly Ui
     yield* statements.insertRecoveryCode.change({ ...key, codeHash: Buffer.from(hash) });
 }
 
+function* putFirst(statements: Statements, holder: Holder, first: FirstFactor): Step<void> {
+  yield* putRecoveryCodes(statements, keyOf(holder), first.recoveryHashes);
+  const id = accountOf(holder);
+  if (id !== null) yield* endMarks(statements, id, first.nowMs);
+}
+
 function* dropLastCodes(statements: Statements, key: Key): Step<void> {
   if (!(yield* hasAny(statements, key))) yield* statements.deleteRecoveryCodesOf.change({ ...key });
 }
@@ -169,7 +175,7 @@ const addPasskey: StepOf<Factors['addPasskey']> = function* (
   if (!(yield* lock(statements, holder, first.session))) return 'gone';
   const present = yield* statements.passkeysOf.all({ ...key });
   if (isRepeated && present.some(({ id }) => id === passkey.id))
-    return (yield* hasThese(statements, key, first)) ? 'added_first' : 'added';
+    return (yield* hasThese(statements, key, first.recoveryHashes)) ? 'added_first' : 'added';
   if (present.length >= maxCount) return 'full';
   const isFirst = !(yield* hasAny(statements, key));
   const row = {
@@ -178,16 +184,16 @@ const addPasskey: StepOf<Factors['addPasskey']> = function* (
     transports: passkey.transports.join(' '),
   };
   if ((yield* statements.insertPasskey.change(row)) === 0) return 'known';
-  if (isFirst) yield* putRecoveryCodes(statements, key, first.recoveryHashes);
+  if (isFirst) yield* putFirst(statements, holder, first);
   yield* tell(statements, holder, mail);
   yield* noteAct(statements, isRepeated, act);
   return isFirst ? 'added_first' : 'added';
 };
 
 /** Whether the holder has these codes, as after a first run that was committed. */
-function* hasThese(statements: Statements, key: Key, { recoveryHashes }: FirstFactor): Step<boolean> {
+function* hasThese(statements: Statements, key: Key, hashes: readonly Uint8Array[]): Step<boolean> {
   const stored = yield* statements.recoveryCodesOf.all({ ...key });
-  return recoveryHashes.every((hash) => stored.some(({ codeHash }) => codeHash.equals(hash)));
+  return hashes.every((hash) => stored.some(({ codeHash }) => codeHash.equals(hash)));
 }
 
 function* isOnlyFactor(statements: Statements, key: Key, id: PasskeyId): Step<boolean> {
@@ -245,11 +251,11 @@ const confirmTotp: StepOf<Factors['confirmTotp']> = function* (
   if (!(yield* lock(statements, holder, first.session))) return 'gone';
   const present = yield* statements.totpOf.one({ ...key });
   if (isRepeated && present?.secret?.equals(waiting))
-    return (yield* hasThese(statements, key, first)) ? 'added_first' : 'added';
+    return (yield* hasThese(statements, key, first.recoveryHashes)) ? 'added_first' : 'added';
   if (!present?.waiting?.equals(waiting)) return 'stale';
   const isFirst = !(yield* hasAny(statements, key));
   yield* statements.saveTotp.change({ ...present, secret: present.waiting, waiting: null, lastStep: step });
-  if (isFirst) yield* putRecoveryCodes(statements, key, first.recoveryHashes);
+  if (isFirst) yield* putFirst(statements, holder, first);
   yield* tell(statements, holder, mail);
   return isFirst ? 'added_first' : 'added';
 };
@@ -278,7 +284,7 @@ const renewRecoveryCodes: StepOf<Factors['renewRecoveryCodes']> = function* (
 ) {
   const key = keyOf(holder);
   const isLive = yield* lock(statements, holder, holder.session);
-  if (isRepeated && (yield* hasThese(statements, key, { recoveryHashes: hashes }))) return 'renewed';
+  if (isRepeated && (yield* hasThese(statements, key, hashes))) return 'renewed';
   if (holder.session && !isLive) return 'gone';
   if (!(yield* hasAny(statements, key))) return 'unknown';
   yield* putRecoveryCodes(statements, key, hashes);

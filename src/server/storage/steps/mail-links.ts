@@ -6,7 +6,7 @@ import type { Statements } from '../statements/all.ts';
 import { noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { forgetFactors, hasAnyFactor } from './factors.ts';
-import { mailToOwner, NO_SETTINGS, settingsOf } from './mails.ts';
+import { endMarks, mailToOwner, NO_SETTINGS, settingsOf } from './mails.ts';
 import { NO_TOKEN_HASH } from './sessions.ts';
 import { type Step, together } from './step.ts';
 import { forgetWebhooks } from './webhooks.ts';
@@ -86,9 +86,8 @@ const resetPassword: StepOf<MailLinks['resetPassword']> = function* (
   if (owner?.userId !== userId) return false;
   yield* statements.changePassword.change({ id: userId, passwordHash, expiresAtMs: null });
   const told = mail && (yield* prove(statements, userId, nowMs, mail));
-  yield* statements.addMailSettings.change({ ...NO_SETTINGS, userId });
+  yield* endMarks(statements, userId, nowMs);
   yield* together(
-    statements.endMarks.change({ userId, nowMs }),
     statements.deleteOtherSessions.change({ userId, keptTokenHash: NO_TOKEN_HASH }),
     statements.deleteLinksOf.change({ userId }),
   );

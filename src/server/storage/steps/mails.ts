@@ -78,6 +78,12 @@ export function* askToConfirm(
   if (mail) yield* statements.insertMail.change({ ...mail, ...UNTRIED, userId, recipient });
 }
 
+/** Ends the device marks of an account: those from before count no more. */
+export function* endMarks(statements: Statements, userId: UserId, nowMs: number): Step<void> {
+  yield* statements.addMailSettings.change({ ...NO_SETTINGS, userId });
+  yield* statements.endMarks.change({ userId, nowMs });
+}
+
 export function forgetMails(statements: Statements, userId: UserId): Step<void> {
   return together(
     statements.deleteMailsOf.change({ userId }),

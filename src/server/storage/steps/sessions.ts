@@ -5,7 +5,7 @@ import { isClosingDue, liveSessionOf, newSessionRow } from '../rules/accounts.ts
 import type { Statements } from '../statements/all.ts';
 import { changing, noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
-import { mailToOwner } from './mails.ts';
+import { endMarks, mailToOwner } from './mails.ts';
 import type { Step } from './step.ts';
 
 export const NO_TOKEN_HASH = Buffer.alloc(0);
@@ -96,7 +96,9 @@ const changePassword: StepOf<Storage['changePassword']> = function* (
     const renewed = { ...kept, userId, tokenHash, nextTokenHash };
     if ((yield* statements.renewSession.change(renewed)) === 0) return 'gone';
   }
-  yield* statements.changePassword.change({ id: userId, ...next });
+  const { passwordHash, expiresAtMs, changedAtMs } = next;
+  yield* statements.changePassword.change({ id: userId, passwordHash, expiresAtMs });
+  yield* endMarks(statements, userId, changedAtMs);
   const keptTokenHash = kept === null ? NO_TOKEN_HASH : Buffer.from(kept.nextTokenHash);
   yield* statements.deleteOtherSessions.change({ userId, keptTokenHash });
   yield* statements.deleteLinksFor.change({ userId, purpose: 'password' });
