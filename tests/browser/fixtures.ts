@@ -323,9 +323,9 @@ export async function installClock(page: Page, aheadMs = 0): Promise<void> {
 
 /** Run in a page, it makes it one of a browser that stores nothing for its site, and refuses it a channel as well. */
 export function storeNothing(): void {
-  const refuse = () => {
+  function refuse(): never {
     throw new DOMException('The operation is insecure.', 'SecurityError');
-  };
+  }
   for (const storage of ['localStorage', 'sessionStorage', 'caches'])
     Object.defineProperty(window, storage, { get: refuse });
   Object.defineProperty(window, 'BroadcastChannel', { value: refuse });

@@ -256,6 +256,28 @@ test('nothing can be tapped until the page of Stripe is there, and a page that t
   await expect(waiting(page)).toBeVisible();
 });
 
+test('Back while the page of Stripe is loading ends the way there, and shows that the payment waits', async ({
+  page,
+  payableSides,
+  logInAs,
+  stripe,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  await page.route(`${stripe.url}/**`, () => {});
+  const asked = page.waitForRequest(`${stripe.url}/**`);
+  await page.goto(`/tip/${code}`);
+  await proceedWith(page, '$20');
+  await payButton(page).click({ noWaitAfter: true });
+  await asked;
+  // The step is cut short, because the page is loaded anew.
+  await page.goBack({ waitUntil: 'commit' }).catch(() => {});
+  await expect(waiting(page)).toBeVisible();
+  await page.unroute(`${stripe.url}/**`);
+  await page.getByRole('button', { name: 'Go On to Payment' }).click();
+  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+});
+
 const live = test.extend({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
   stripe: async ({}, use) => {

@@ -139,6 +139,8 @@ function payerOfDemo(provider: Provider): string | null {
 /** It never resolves, so that nothing can be tapped meanwhile. Back from there leads to the state of the payment. */
 function leaveForPayment({ transactionId, url }: PaymentPage): Promise<never> {
   enterReturn(transactionId);
+  // A step through the history while that page loads gives the load up.
+  window.addEventListener('popstate', () => window.location.reload());
   // A page from the browser's cache would return unchanged.
   window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
   window.location.assign(url);
