@@ -58,6 +58,8 @@ test('the three ready thank-yous are changed together, in the profile and where 
   await expect(ready).toHaveText(['Thank you!', '¡Gracias!']);
   await dialog(page).getByRole('button', { name: 'Change these thank-yous' }).click();
   await expect(field(1)).toBeFocused();
+  // Whoever sent own words here would close the dialog, and lose the changes.
+  await expect(page.getByLabel('In your own words')).toHaveCount(0);
   await picture(page, 'words-22-change');
   await expectForEverybody(page, 'the ready thank-yous in the dialog');
   await field(1).fill('Danke schön!');

@@ -75,6 +75,7 @@ interface SayThanksProps extends ThanksProps {
 
 function SayThanks(props: SayThanksProps) {
   const { tip, failure, onThanked, onFailure, onOwnChange, onReadyChange } = props;
+  const [isChanging, setChanging] = useState(false);
   const [own, setOwn] = useState('');
   useTellUnsaved(own.trim() !== '', onOwnChange);
   const [ownError, setOwnError] = useState<string>();
@@ -117,42 +118,50 @@ function SayThanks(props: SayThanksProps) {
       <p className={styles.note}>You can thank once per tip. They see it right away, and on their receipt.</p>
       <Ready
         isUnderWay={attempts.isUnderWay}
+        isChanging={isChanging}
+        onChangingChange={setChanging}
         onChosen={(text) => void attempts.run(() => thank(text, false))}
         onUnsavedChange={onReadyChange}
       />
       <Failed failure={failure} />
-      <form ref={field} className={styles.form} method="dialog" noValidate onSubmit={send}>
-        <TextArea
-          label="In your own words"
-          hint={counted(own)}
-          rows={2}
-          dir="auto"
-          autoComplete="off"
-          value={own}
-          onChange={({ target }) => setOwn(target.value)}
-          error={ownError}
-        />
-        <Button type="submit" look="quiet" className={styles.send} aria-disabled={attempts.isUnderWay}>
-          {attempts.isUnderWay ? 'Sending...' : 'Send'}
-        </Button>
-      </form>
+      {/* Thanks close the dialog, and would lose the changes. */}
+      {!isChanging && (
+        <form ref={field} className={styles.form} method="dialog" noValidate onSubmit={send}>
+          <TextArea
+            label="In your own words"
+            hint={counted(own)}
+            rows={2}
+            dir="auto"
+            autoComplete="off"
+            value={own}
+            readOnly={attempts.isUnderWay}
+            onChange={({ target }) => setOwn(target.value)}
+            error={ownError}
+          />
+          <Button type="submit" look="quiet" className={styles.send} aria-disabled={attempts.isUnderWay}>
+            {attempts.isUnderWay ? 'Sending...' : 'Send'}
+          </Button>
+        </form>
+      )}
     </>
   );
 }
 
 interface ReadyProps {
   readonly isUnderWay: boolean;
+  readonly isChanging: boolean;
+  readonly onChangingChange: (isChanging: boolean) => void;
   readonly onChosen: (text: string) => void;
   readonly onUnsavedChange: (isUnsaved: boolean) => void;
 }
 
-function Ready({ isUnderWay, onChosen, onUnsavedChange }: ReadyProps) {
+function Ready(props: ReadyProps) {
+  const { isUnderWay, isChanging, onChangingChange, onChosen, onUnsavedChange } = props;
   const { texts } = useReadyThankYous();
-  const [isChanging, setChanging] = useState(false);
   const change = useRef<HTMLButtonElement>(null);
 
   function leave() {
-    flushSync(() => setChanging(false));
+    flushSync(() => onChangingChange(false));
     change.current?.focus();
   }
 
@@ -185,7 +194,13 @@ function Ready({ isUnderWay, onChosen, onUnsavedChange }: ReadyProps) {
         ))}
       </ul>
       {texts.status === 'ready' && (
-        <button ref={change} type="button" className={styles.rare} onClick={() => setChanging(true)}>
+        <button
+          ref={change}
+          type="button"
+          className={styles.rare}
+          aria-disabled={isUnderWay}
+          onClick={() => isUnderWay || onChangingChange(true)}
+        >
           Change these thank-yous
         </button>
       )}
