@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import confirmation from '../ui/later/confirmation.module.css';
 import { Dialog } from '../ui/later/dialog.tsx';
 import { TextArea } from '../ui/later/text-area.tsx';
-import { DiscardQuestion, LeaveQuestion, useUnsaved } from '../ui/later/unsaved.tsx';
+import { LeaveQuestion, useUnsaved } from '../ui/later/unsaved.tsx';
 import { failureOf, queryClient } from './console-api.ts';
 import { FactorQuestion } from './factor-question.tsx';
 import { rememberFocus } from './near-focus.ts';
@@ -80,9 +80,9 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
   }
 
   const discarding = (
-    <DiscardQuestion unsaved={unsaved}>
+    <LeaveQuestion unsaved={unsaved}>
       <p>{isUnanswered ? 'Your reason is lost then.' : 'Your reason is lost then, and nothing is done.'}</p>
-    </DiscardQuestion>
+    </LeaveQuestion>
   );
   if (needsFactor) {
     return (

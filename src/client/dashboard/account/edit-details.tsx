@@ -12,7 +12,7 @@ import {
   PhoneField,
   UsernameField,
 } from '../../ui/later/account-fields.tsx';
-import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
+import { LeaveQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import { useSending } from '../form.ts';
 import styles from './account-care.module.css';
 import { resolveDetails, useChangeProfile } from './profile-change.ts';
@@ -91,9 +91,9 @@ export function EditDetails({ user: present, onDone }: EditDetailsProps) {
           </Button>
         </div>
       </form>
-      <DiscardQuestion unsaved={unsaved}>
+      <LeaveQuestion unsaved={unsaved}>
         <p>Your profile has changes that are not saved.</p>
-      </DiscardQuestion>
+      </LeaveQuestion>
     </>
   );
 }

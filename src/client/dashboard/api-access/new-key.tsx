@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { Select } from '../../ui/later/select.tsx';
-import { DiscardQuestion, useTellUnsaved } from '../../ui/later/unsaved.tsx';
+import { LeaveQuestion, useTellUnsaved } from '../../ui/later/unsaved.tsx';
 import care from '../account/account-care.module.css';
 import { useSending } from '../form.ts';
 import styles from './api-access.module.css';
@@ -48,9 +48,9 @@ export function NewKey({ user, onClose }: NewKeyProps) {
         make={(asked) => make(async () => (await client.apiKeys.create.mutate(asked)).text)}
         onUnsavedChange={setTyped}
       />
-      <DiscardQuestion unsaved={unsaved}>
+      <LeaveQuestion unsaved={unsaved}>
         <p>{isUnderWay ? 'The key may be made, and is shown once.' : 'The key is not made yet.'}</p>
-      </DiscardQuestion>
+      </LeaveQuestion>
     </Dialog>
   );
 }

@@ -2,7 +2,7 @@
 import { unanswered } from '../../api-client/api.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { Dialog } from '../../ui/later/dialog.tsx';
-import { DiscardQuestion } from '../../ui/later/unsaved.tsx';
+import { LeaveQuestion } from '../../ui/later/unsaved.tsx';
 import care from '../account/account-care.module.css';
 import { useMaking } from './making.ts';
 import { ShownOnce } from './shown-once.tsx';
@@ -29,9 +29,9 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
         send={(asked) => make(async () => (await client.webhooks.add.mutate(asked)).secret)}
         onUnsavedChange={setTyped}
       />
-      <DiscardQuestion unsaved={unsaved}>
+      <LeaveQuestion unsaved={unsaved}>
         <p>{isUnderWay ? 'Its secret is on its way, and is shown once.' : 'The webhook is not made yet.'}</p>
-      </DiscardQuestion>
+      </LeaveQuestion>
     </Dialog>
   );
 }

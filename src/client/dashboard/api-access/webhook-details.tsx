@@ -9,7 +9,7 @@ import { toastError, toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { Dialog } from '../../ui/later/dialog.tsx';
-import { DiscardQuestion, LeaveQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
+import { LeaveQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import care from '../account/account-care.module.css';
 import styles from './api-access.module.css';
 import { ShownOnce } from './shown-once.tsx';
@@ -101,9 +101,9 @@ export function WebhookDetails({ webhook, onClose, onRemoved }: WebhookDetailsPr
       <LeaveQuestion unsaved={awaited} title="Leave before the answer?" stay="Wait">
         <p>It brings the new secret, which is shown once.</p>
       </LeaveQuestion>
-      <DiscardQuestion unsaved={unsaved}>
+      <LeaveQuestion unsaved={unsaved}>
         <p>The webhook has changes that are not saved.</p>
-      </DiscardQuestion>
+      </LeaveQuestion>
     </Dialog>
   );
 }

@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom';
 import type { QrCode } from '#shared/qr-codes.ts';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { Dialog } from '../../ui/later/dialog.tsx';
-import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
+import { LeaveQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import { Loading, Skeleton } from '../../ui/states.tsx';
 import { focusIfLost } from '../question.ts';
 import { Fetched } from '../shared/fetched.tsx';
@@ -69,9 +69,9 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
           )}
         </Fetched>
       </Dialog>
-      <DiscardQuestion unsaved={leaving}>
+      <LeaveQuestion unsaved={leaving}>
         <p>The tip page has changes that are not saved.</p>
-      </DiscardQuestion>
+      </LeaveQuestion>
     </>
   );
 }

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { operatorContact } from '../../ui/later/contact.ts';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { keptOf } from '../../ui/later/tip-changes.ts';
-import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
+import { LeaveQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import { useIsOpen } from '../is-open.ts';
 import { focusIfLost } from '../question.ts';
 import { GivenMessage } from './given-message.tsx';
@@ -50,11 +50,11 @@ export function MessagesDialog({ tip, onClose }: MessagesDialogProps) {
         <Thanks tip={tip} onThanked={closeThanked} onOwnChange={setOwnTyped} onReadyChange={setReadyTyped} />
         <Actions tip={tip} />
       </div>
-      <DiscardQuestion unsaved={unsaved}>
+      <LeaveQuestion unsaved={unsaved}>
         <p>
           {isOwnTyped ? 'Your thank-you is not sent.' : 'Your thank-yous have changes that are not saved.'}
         </p>
-      </DiscardQuestion>
+      </LeaveQuestion>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 /** The ready thank-yous in the profile. */
 import { useState } from 'react';
 import { toastSuccess } from '../../toasts.ts';
-import { DiscardQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
+import { LeaveQuestion, useUnsaved } from '../../ui/later/unsaved.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
 import styles from './messages.module.css';
 import { useReadyThankYous } from './thank-yous.ts';
@@ -29,9 +29,9 @@ export function OwnThankYous() {
         onUnsavedChange={setTyped}
         onSaved={() => unsaved.finish(() => toastSuccess('Thank-yous saved', 'thank-yous'))}
       />
-      <DiscardQuestion unsaved={unsaved}>
+      <LeaveQuestion unsaved={unsaved}>
         <p>Your thank-yous have changes that are not saved.</p>
-      </DiscardQuestion>
+      </LeaveQuestion>
     </div>
   );
 }

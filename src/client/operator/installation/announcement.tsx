@@ -8,7 +8,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/later/text-area.tsx';
-import { DiscardQuestion } from '../../ui/later/unsaved.tsx';
+import { LeaveQuestion } from '../../ui/later/unsaved.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi, consoleHooks } from '../console-api.ts';
 import { Loaded } from '../loaded.tsx';
@@ -164,9 +164,9 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
           </blockquote>
         </ActDialog>
       )}
-      <DiscardQuestion unsaved={unsaved}>
+      <LeaveQuestion unsaved={unsaved}>
         <p>The announcement as you typed it is lost.</p>
-      </DiscardQuestion>
+      </LeaveQuestion>
     </>
   );
 }

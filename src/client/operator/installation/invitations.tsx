@@ -5,7 +5,7 @@ import { type AskedInvitation, askedInvitation, type OpenInvitation } from '#sha
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
-import { DiscardQuestion } from '../../ui/later/unsaved.tsx';
+import { LeaveQuestion } from '../../ui/later/unsaved.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi, consoleHooks } from '../console-api.ts';
 import { LinkOnce } from '../link-once.tsx';
@@ -167,9 +167,9 @@ function NewInvitation({
           </p>
         </ActDialog>
       )}
-      <DiscardQuestion unsaved={unsaved}>
+      <LeaveQuestion unsaved={unsaved}>
         <p>The invitation as you typed it is lost.</p>
-      </DiscardQuestion>
+      </LeaveQuestion>
     </>
   );
 }

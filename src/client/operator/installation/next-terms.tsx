@@ -4,7 +4,7 @@ import type { AskedTerms, TermsPreview, TermsVersion } from '#shared/console/ins
 import { plainDecimal } from '#shared/decimals.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
-import { DiscardQuestion } from '../../ui/later/unsaved.tsx';
+import { LeaveQuestion } from '../../ui/later/unsaved.tsx';
 import { consoleApi, failureOf } from '../console-api.ts';
 import {
   type Complaints,
@@ -94,9 +94,9 @@ export function NextTerms({ newest, heading, onPreview, onCancel }: NextTermsPro
           Cancel
         </Button>
       </div>
-      <DiscardQuestion unsaved={unsaved}>
+      <LeaveQuestion unsaved={unsaved}>
         <p>The terms that you typed are lost.</p>
-      </DiscardQuestion>
+      </LeaveQuestion>
     </form>
   );
 }

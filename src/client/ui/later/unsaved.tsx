@@ -168,18 +168,18 @@ function placeInHistory(): number {
 
 interface LeaveQuestionProps {
   readonly unsaved: Unsaved;
-  readonly title: string;
-  readonly leave?: string;
-  readonly stay: string;
+  /** Without a title the question is about changes that are not saved. */
+  readonly title?: string;
+  readonly stay?: string;
   readonly children: ReactNode;
 }
 
-export function LeaveQuestion({ unsaved, title, leave = 'Leave', stay, children }: LeaveQuestionProps) {
+export function LeaveQuestion({ unsaved, title, stay = 'Keep Editing', children }: LeaveQuestionProps) {
   if (!unsaved.isAsked) return null;
   return (
     <Confirmation
-      title={title}
-      confirm={leave}
+      title={title ?? 'Discard your changes?'}
+      confirm={title === undefined ? 'Discard' : 'Leave'}
       cancel={stay}
       onConfirm={unsaved.leave}
       onCancel={unsaved.stay}
@@ -187,8 +187,4 @@ export function LeaveQuestion({ unsaved, title, leave = 'Leave', stay, children 
       {children}
     </Confirmation>
   );
-}
-
-export function DiscardQuestion(props: Pick<LeaveQuestionProps, 'unsaved' | 'children'>) {
-  return <LeaveQuestion title="Discard your changes?" leave="Discard" stay="Keep Editing" {...props} />;
 }
