@@ -3,19 +3,12 @@
  * make a new one look old. Each has a note of its ledger's past; those of another or an unknown past are neither
  * counted nor deleted.
  */
-import {
-  type Dirent,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import type { Dirent } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '#shared/calendar.ts';
 import { SOFTWARE } from '#shared/software.ts';
+import { createDrive, freeBytesIn } from './drive.ts';
 import { unfinishedOf } from './storage/care/backup-file.ts';
 import { parsePast, spellPast } from './storage/checks/past.ts';
 
@@ -26,6 +19,10 @@ export const BACKUP_PATIENCE_MS = 2 * HOUR_MS;
 const LATE_AFTER_MS = INTERVAL_MS + BACKUP_PATIENCE_MS;
 const MAX_KEPT = 14;
 const MAX_LISTED = 50;
+/** A disk that has to spin up answers after some ten seconds. */
+const DRIVE_PATIENCE_MS = 30_000;
+/** Somebody waits for the answer. */
+const READER_PATIENCE_MS = 3_000;
 
 const PREFIX = SOFTWARE.toLowerCase();
 /** Six digits last 2,700 years at one a day; more than twelve are not exact enough to count up from. */
@@ -33,6 +30,7 @@ const NAME = `^${PREFIX}-(\\d{6,12})-(\\d{4}-\\d{2}-\\d{2})\\.(?:db|dump)`;
 const FILE = new RegExp(`${NAME}(\\.unfinished)?$`);
 const NOTE = new RegExp(`${NAME}\\.past$`);
 
+/** What reads the folder throws when its drive does not answer. */
 export interface BackupSchedule {
   /**
    * Makes a backup if the newest of this past is a day old, or `isAsked`, and deletes those that are not kept.
@@ -41,17 +39,19 @@ export interface BackupSchedule {
   run(isAsked?: boolean): Promise<WrittenBackup | null>;
   isRunning(): boolean;
   /** The backups in the folder, by number, the newest first, at most fifty. */
-  list(): KeptBackup[];
+  list(): Promise<KeptBackup[]>;
+  /** The room that is left on the drive of the folder. */
+  freeBytes(): Promise<number>;
   /** The distinct notes of the backups in the folder, in the form of `--digest`. */
-  noted(): string[];
+  noted(): Promise<string[]>;
   /** Learns which notes differ from the database's past: their backups are of another one, or of a rewritten past. */
   learn(compared: readonly string[], differing: readonly string[]): void;
-  others(): string[];
+  others(): Promise<string[]>;
   /** True when this past has a backup, and the newest is more than 26 hours old. */
-  isLate(): boolean;
+  isLate(): Promise<boolean>;
   /** The age of the newest backup of this past; null without one. */
-  ageMs(): number | null;
-  count(): number;
+  ageMs(): Promise<number | null>;
+  count(): Promise<number>;
 }
 
 export interface KeptBackup {
@@ -83,6 +83,8 @@ interface NumberedFile {
   readonly isFinished: boolean;
 }
 
+interface FinishedFile extends NumberedFile, Pick<KeptBackup, 'bytes' | 'madeAtMs' | 'past'> {}
+
 export interface BackupScheduleDependencies {
   readonly folder: string;
   /** The extension of new backups. Those of the other engine, from before a move, are counted and deleted too. */
@@ -96,10 +98,12 @@ export interface BackupScheduleDependencies {
   readonly backUp: (file: string, noted: readonly string[]) => Promise<MadeBackup>;
   /** Reads the past of a backup without a note, from an earlier version or copied in; null when unreadable. */
   readonly readPast: (file: string) => Promise<string | null>;
+  readonly readFolder?: (folder: string) => Promise<Dirent[]>;
+  readonly drivePatienceMs?: number | undefined;
 }
 
 export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSchedule {
-  const { folder, clock, isNew, backUp, readPast } = deps;
+  const { clock, isNew, backUp, readPast } = deps;
   const backups = createBackupFolder(deps);
   let isRunning = false;
   let differing: ReadonlySet<string> = new Set();
@@ -107,15 +111,15 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   /** Backups older than the database; null before the folder is first read. */
   let strangers: ReadonlySet<string> | null = null;
 
-  function finished(): NumberedFile[] {
-    const found = backups.list().filter(({ isFinished }) => isFinished);
+  async function finished(patienceMs?: number): Promise<FinishedFile[]> {
+    const found = await backups.look(patienceMs);
     strangers ??= new Set(isNew ? found.map(({ path }) => path) : []);
     return found;
   }
-  const isOther = ({ path }: NumberedFile) =>
-    (strangers?.has(path) ?? false) || differing.has(readNote(path) ?? '');
+  const isOther = ({ path, past }: FinishedFile) =>
+    (strangers?.has(path) ?? false) || differing.has(past ?? '');
   /** Backups known to have this past; without a note that is unknown. */
-  const own = () => finished().filter((file) => readNote(file.path) !== null && !isOther(file));
+  const own = async () => (await finished()).filter((file) => file.past !== null && !isOther(file));
 
   function learn(notes: readonly string[], different: readonly string[]): void {
     // A backup may have been written during another comparison: what that did not see stays known.
@@ -123,47 +127,41 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     differing = new Set([...[...differing].filter((note) => !notes.includes(note)), ...different]);
   }
 
-  function ageOfNewest(): number | null {
+  async function ageOfNewest(): Promise<number | null> {
     // A backup that came into the folder since the last comparison may be another database's.
-    const newest = own().find(({ path }) => compared?.has(readNote(path) ?? '') ?? true);
-    const found = newest && statSync(newest.path, { throwIfNoEntry: false });
-    return found ? clock() - found.mtimeMs : null;
+    const newest = (await own()).find(({ past }) => compared?.has(past ?? '') ?? true);
+    return newest ? clock() - newest.madeAtMs : null;
   }
 
-  async function noteAll(files: readonly NumberedFile[]): Promise<void> {
-    for (const { path } of files) {
-      if (readNote(path) !== null) continue;
-      const past = await readPast(path);
-      if (past !== null) writeNote(path, past);
+  async function noteAll(files: readonly FinishedFile[]): Promise<void> {
+    for (const file of files) {
+      if (file.past !== null) continue;
+      const past = await readPast(file.path);
+      if (past !== null) await backups.writeNote(file.path, past);
     }
   }
 
   async function makeIfDue(isAsked: boolean): Promise<WrittenBackup | null> {
-    // Backups hold personal data, so a folder that is created here is readable to this user alone.
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Before anything is written, because what backups that were killed have left may have filled the disk.
-    backups.clearAway();
-    const newestOwn = own()[0]?.number ?? -1;
-    await noteAll(finished().filter(({ number }) => number > newestOwn));
-    const ageMs = ageOfNewest();
+    await backups.prepare();
+    const newestOwn = (await own())[0]?.number ?? -1;
+    await noteAll((await finished()).filter(({ number }) => number > newestOwn));
+    const ageMs = await ageOfNewest();
     // A clock that was turned back by less than a day delays the next backup and never adds one.
     if (!isAsked && ageMs !== null && Math.abs(ageMs) < INTERVAL_MS) return null;
-    await noteAll(finished());
-    const noted = notesIn(finished());
-    const file = backups.reserveNext();
-    const made = await backUp(file, noted).catch((error: unknown) => {
-      // A process that was killed, as for want of memory, has removed nothing.
-      for (const left of [noteOf(file), unfinishedOf(file)]) rmSync(left, { force: true });
+    await noteAll(await finished());
+    const noted = notesIn(await finished());
+    const file = await backups.reserveNext();
+    const made = await backUp(file, noted).catch(async (error: unknown) => {
+      // A process that was killed, as for want of memory, has removed nothing. What stays now is cleared away later.
+      await backups.remove(noteOf(file), unfinishedOf(file)).catch(() => {});
       throw error;
     });
-    writeNote(file, made.past);
+    await backups.writeNote(file, made.past);
     learn([...noted, made.past], made.differing);
     // Old backups are deleted after the new one is written, so that a full disk keeps them.
-    for (const { path } of beyondKept(own())) {
+    for (const { path, past } of beyondKept(await own())) {
       // A backup that came into the folder meanwhile has not been compared.
-      if (!noted.includes(readNote(path) ?? '')) continue;
-      rmSync(path, { force: true });
-      rmSync(noteOf(path), { force: true });
+      if (noted.includes(past ?? '')) await backups.remove(path, noteOf(path));
     }
     return { file, past: made.past };
   }
@@ -179,25 +177,20 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
       }
     },
     isRunning: () => isRunning,
-    list: () =>
-      finished()
-        .slice(0, MAX_LISTED)
-        .flatMap((file) => {
-          const found = statSync(file.path, { throwIfNoEntry: false });
-          if (!found) return [];
-          const { size: bytes, mtimeMs: madeAtMs } = found;
-          const past = readNote(file.path);
-          return [{ name: basename(file.path), bytes, madeAtMs, past, isOther: isOther(file) }];
-        }),
-    noted: () => notesIn(finished()),
+    async list() {
+      const found = await finished(READER_PATIENCE_MS);
+      return found.slice(0, MAX_LISTED).map((file) => {
+        const { path, bytes, madeAtMs, past } = file;
+        return { name: basename(path), bytes, madeAtMs, past, isOther: isOther(file) };
+      });
+    },
+    freeBytes: backups.freeBytes,
+    noted: async () => notesIn(await finished()),
     learn,
-    others: () =>
-      finished()
-        .filter(isOther)
-        .map(({ path }) => path),
-    isLate: () => (ageOfNewest() ?? 0) > LATE_AFTER_MS,
+    others: async () => (await finished()).filter(isOther).map(({ path }) => path),
+    isLate: async () => ((await ageOfNewest()) ?? 0) > LATE_AFTER_MS,
     ageMs: ageOfNewest,
-    count: () => finished().length,
+    count: async () => (await finished()).length,
   };
 }
 
@@ -206,10 +199,17 @@ function createBackupFolder({
   folder,
   extension,
   clock,
-}: Pick<BackupScheduleDependencies, 'folder' | 'extension' | 'clock'>) {
+  readFolder = (path) => readdir(path, { withFileTypes: true }),
+  drivePatienceMs = DRIVE_PATIENCE_MS,
+}: BackupScheduleDependencies) {
+  const drive = createDrive('the folder of the backups');
+  const ask = <Answer>(question: () => Promise<Answer>, patienceMs = drivePatienceMs) =>
+    drive.ask(question, Math.min(patienceMs, drivePatienceMs));
+  const entries = async () => (await orMissing(readFolder(folder))) ?? [];
+
   /** Unfinished ones as well; the highest number first. */
-  function list(): NumberedFile[] {
-    return entriesIn(folder)
+  async function list(): Promise<NumberedFile[]> {
+    return (await entries())
       .flatMap((entry) => {
         const [, number, day, unfinished] = FILE.exec(entry.name) ?? [];
         if (number === undefined || day === undefined || !entry.isFile()) return [];
@@ -219,11 +219,26 @@ function createBackupFolder({
       .sort((one, other) => other.number - one.number);
   }
 
+  async function look(): Promise<FinishedFile[]> {
+    const found: FinishedFile[] = [];
+    for (const file of await list()) {
+      const facts = file.isFinished ? await orMissing(stat(file.path)) : undefined;
+      if (facts)
+        found.push({
+          ...file,
+          bytes: facts.size,
+          madeAtMs: facts.mtimeMs,
+          past: await readNote(file.path),
+        });
+    }
+    return found;
+  }
+
   /** The next number is free of folders and of notes whose backup was moved away, too. */
-  function nextFile(): string {
-    const names = entriesIn(folder).map(({ name }) => name);
+  async function nextFile(): Promise<string> {
+    const names = (await entries()).map(({ name }) => name);
     const day = new Date(clock()).toISOString().slice(0, 10);
-    for (let number = (list()[0]?.number ?? 0) + 1; ; number += 1) {
+    for (let number = ((await list())[0]?.number ?? 0) + 1; ; number += 1) {
       const start = `${PREFIX}-${String(number).padStart(6, '0')}-`;
       const name = `${start}${day}${extension}`;
       if (!FILE.test(name))
@@ -235,11 +250,11 @@ function createBackupFolder({
   }
 
   /** Begins the note of the next backup, so that no other server on this folder takes its name. */
-  function reserveNext(): string {
+  async function reserveNext(): Promise<string> {
     for (;;) {
-      const file = nextFile();
+      const file = await nextFile();
       try {
-        writeFileSync(noteOf(file), '', { flag: 'wx', mode: 0o600 });
+        await writeFile(noteOf(file), '', { flag: 'wx', mode: 0o600 });
         return file;
       } catch (error) {
         if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
@@ -247,71 +262,81 @@ function createBackupFolder({
     }
   }
 
+  async function prepare(): Promise<void> {
+    // Backups hold personal data, so a folder that is created here is readable to this user alone.
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // Before anything is written, because what backups that were killed have left may have filled the disk.
+    await clearAway();
+  }
+
   /** Deletes the remains of interrupted backups once nobody can still be writing them. */
-  function clearAway(): void {
-    for (const entry of entriesIn(folder)) {
+  async function clearAway(): Promise<void> {
+    for (const entry of await entries()) {
       const path = join(folder, entry.name);
       const [, unfinished] = FILE.exec(entry.name)?.slice(2) ?? [];
-      const isLeft = unfinished !== undefined || (NOTE.test(entry.name) && isEmpty(path));
-      if (isLeft && entry.isFile() && isAbandoned(path, clock())) rmSync(path, { force: true });
+      const isLeft = unfinished !== undefined || (NOTE.test(entry.name) && (await isEmpty(path)));
+      if (isLeft && entry.isFile() && (await isAbandoned(path, clock()))) await rm(path, { force: true });
     }
   }
 
-  return { list, reserveNext, clearAway };
+  return {
+    prepare: () => ask(prepare),
+    /** The finished ones, the highest number first. */
+    look: (patienceMs?: number) => ask(look, patienceMs),
+    reserveNext: () => ask(reserveNext),
+    writeNote: (path: string, past: string) => ask(() => writeNote(path, past)),
+    remove: (...paths: readonly string[]) =>
+      ask(async () => {
+        for (const path of paths) await rm(path, { force: true });
+      }),
+    freeBytes: () => ask(() => freeBytesIn(folder), READER_PATIENCE_MS),
+  };
 }
 
 /**
  * The backups to delete: all but the newest fourteen, and but the newest of each of fourteen days.
  * @param files the newest first.
  */
-function beyondKept(files: readonly NumberedFile[]): readonly NumberedFile[] {
-  const newestOfDays = new Map<string, NumberedFile>();
+function beyondKept(files: readonly FinishedFile[]): readonly FinishedFile[] {
+  const newestOfDays = new Map<string, FinishedFile>();
   for (const file of files)
     if (newestOfDays.size < MAX_KEPT && !newestOfDays.has(file.day)) newestOfDays.set(file.day, file);
   return files.filter((file, index) => index >= MAX_KEPT && newestOfDays.get(file.day) !== file);
 }
 
-function entriesIn(folder: string): readonly Dirent[] {
+/** @returns undefined where the file or folder is not there. */
+async function orMissing<Found>(found: Promise<Found>): Promise<Found | undefined> {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return await found;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
 /** Another server on this folder may still be writing an unfinished backup until it is this old. */
-function isAbandoned(path: string, nowMs: number): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
+async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
+  const found = await orMissing(stat(path));
   return found !== undefined && nowMs - found.mtimeMs > BACKUP_PATIENCE_MS;
 }
 
-function isEmpty(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found?.size === 0;
-}
+const isEmpty = async (path: string) => (await orMissing(lstat(path)))?.size === 0;
 
-const notesIn = (files: readonly NumberedFile[]) => [
-  ...new Set(files.flatMap(({ path }) => readNote(path) ?? [])),
-];
+const notesIn = (files: readonly FinishedFile[]) => [...new Set(files.flatMap(({ past }) => past ?? []))];
 
 function noteOf(path: string): string {
   return `${path}.past`;
 }
 
 /** A folder or link in the place of a note stays. */
-function writeNote(path: string, past: string): void {
-  const there = lstatSync(noteOf(path), { throwIfNoEntry: false });
-  if (there === undefined || there.isFile()) writeFileSync(noteOf(path), `${past}\n`, { mode: 0o600 });
+async function writeNote(path: string, past: string): Promise<void> {
+  const there = await orMissing(lstat(noteOf(path)));
+  if (there === undefined || there.isFile()) await writeFile(noteOf(path), `${past}\n`, { mode: 0o600 });
 }
 
-function readNote(path: string): string | null {
-  if (!lstatSync(noteOf(path), { throwIfNoEntry: false })?.isFile()) return null;
-  try {
-    const past = parsePast(readFileSync(noteOf(path), 'utf8'));
-    return past && spellPast(past);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
+async function readNote(path: string): Promise<string | null> {
+  if (!(await orMissing(lstat(noteOf(path))))?.isFile()) return null;
+  const text = await orMissing(readFile(noteOf(path), 'utf8'));
+  const past = text === undefined ? null : parsePast(text);
+  return past && spellPast(past);
 }

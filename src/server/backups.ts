@@ -55,7 +55,7 @@ export function createCare(deps: CareDependencies): Care {
     backups: keeper,
     start() {
       if (schedule === null) tellOfNone(config, log);
-      if (deps.isNew) tellOfNew(schedule, log);
+      if (deps.isNew) void tellOfNew(schedule, log);
       void keeper?.tick();
       const lookAll = () => void readThrough().then(() => keeper?.tick());
       const look = () => {
@@ -105,7 +105,8 @@ async function readAllData(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    const noted = notedIn(schedule);
+    // Without the notes of an unreadable folder, which the next due backup reports.
+    const noted = (await schedule?.noted().catch(() => [])) ?? [];
     const words = ['db-check', ...noted.flatMap((past) => ['--digest', past])];
     const { code, stdout, stderr } = await runApart({ words, patienceMs: BACKUP_PATIENCE_MS, signal });
     const differing = findDiffering(stdout);
@@ -129,28 +130,11 @@ async function readAllData(
   }
 }
 
-/** Empty while the folder is unreadable, which the next due backup reports. */
-function notedIn(schedule: BackupSchedule | null): readonly string[] {
-  try {
-    return schedule?.noted() ?? [];
-  } catch {
-    return [];
-  }
-}
-
-function countIn(schedule: BackupSchedule | null): number {
-  try {
-    return schedule?.count() ?? 0;
-  } catch {
-    return 0;
-  }
-}
-
 function isProblem(line: string): boolean {
   return line !== '' && findDiffering(line).length === 0;
 }
 
-export interface BackupKeeper extends Pick<BackupSchedule, 'list' | 'ageMs'> {
+export interface BackupKeeper extends Pick<BackupSchedule, 'list' | 'freeBytes'> {
   /** Makes the backup that is due, and reports problems with backups. Call it every ten minutes. Never throws. */
   tick(): Promise<void>;
   /** Begins a backup for an operator. @returns false while one is being made. */
@@ -176,17 +160,17 @@ export function createBackupKeeper(
   let begunAtMs: number | null = null;
   let failure: BackupFailure | null = null;
 
-  function tellLate(): void {
-    measure('backup', { ageMs: schedule.ageMs() });
-    const isLate = schedule.isLate();
+  async function tellLate(): Promise<void> {
+    measure('backup', { ageMs: await schedule.ageMs() });
+    const isLate = await schedule.isLate();
     if (isLate) troubles.begin('late');
     else troubles.end('late');
     if (isLate && !isToldLate) log.error('the newest backup is older than 26 hours');
     isToldLate = isLate;
   }
 
-  function tellOthers(): void {
-    const files = schedule.others();
+  async function tellOthers(): Promise<void> {
+    const files = await schedule.others();
     if (files.length > 0) troubles.begin('past');
     else troubles.end('past');
     if (files.length > 0 && files.join() !== toldOthers)
@@ -198,18 +182,18 @@ export function createBackupKeeper(
   }
 
   async function make(isAsked: boolean): Promise<void> {
-    const isFirst = !schedule.isRunning();
+    const isFirst = begunAtMs === null;
     if (isFirst) begunAtMs = clock();
     try {
-      tellLate();
-      const written = await schedule.run(isAsked);
+      await tellLate();
+      const written = isFirst ? await schedule.run(isAsked) : null;
       if (written !== null) {
         failure = null;
         troubles.end('backup');
         log.info(written, 'backup written');
       }
-      tellLate();
-      tellOthers();
+      await tellLate();
+      await tellOthers();
     } catch (err) {
       if (signal.aborted) return;
       failure = { atMs: clock(), reason: err instanceof Error ? err.message : String(err) };
@@ -223,14 +207,14 @@ export function createBackupKeeper(
   return {
     tick: () => make(false),
     begin() {
-      if (schedule.isRunning()) return false;
+      if (begunAtMs !== null) return false;
       void make(true);
       return true;
     },
     begunAtMs: () => begunAtMs,
     failure: () => failure,
     list: schedule.list,
-    ageMs: schedule.ageMs,
+    freeBytes: schedule.freeBytes,
   };
 }
 
@@ -241,8 +225,8 @@ function tellOfNone({ database }: CareDependencies['config'], log: Logger): void
   else log.info(sentence);
 }
 
-function tellOfNew(schedule: BackupSchedule | null, log: Logger): void {
-  const count = countIn(schedule);
+async function tellOfNew(schedule: BackupSchedule | null, log: Logger): Promise<void> {
+  const count = (await schedule?.count().catch(() => 0)) ?? 0;
   if (count === 0) log.info('the database is new');
   else
     log.warn(

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -24,7 +25,7 @@ const HOUR_MS = 3_600_000;
 const PAST = `7:${'0123456789abcdef'.repeat(2)}`;
 
 /** A keeper of backups that are made as `backUp` says at the moment. */
-function createScene() {
+function createScene({ drivePatienceMs }: { readonly drivePatienceMs?: number } = {}) {
   const clock = { nowMs: START_MS };
   const now = () => clock.nowMs;
   const lines: { level: number; msg: string }[] = [];
@@ -36,6 +37,7 @@ function createScene() {
       return { past: PAST, differing: [] };
     },
   };
+  const drive = { isBack: Promise.resolve(), asked: 0 };
   const folder = join(temporaryFolder(), 'backups');
   const schedule = createBackupSchedule({
     folder,
@@ -44,11 +46,17 @@ function createScene() {
     isNew: false,
     backUp: (file) => making.backUp(file),
     readPast: async () => null,
+    async readFolder(path) {
+      drive.asked += 1;
+      await drive.isBack;
+      return readdir(path, { withFileTypes: true });
+    },
+    drivePatienceMs,
   });
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const keeper = createBackupKeeper(schedule, { log, troubles, clock: now }, stopping.signal);
   const messages = () => lines.splice(0).map(({ level, msg }) => `${level} ${msg}`);
-  return { clock, making, keeper, troubles, stopping, messages };
+  return { clock, making, drive, keeper, troubles, stopping, messages };
 }
 
 test('a backup that fails is told until one succeeds', async () => {
@@ -64,6 +72,30 @@ test('a backup that fails is told until one succeeds', async () => {
   await keeper.tick();
   expect(messages()).toEqual(['30 backup written']);
   expect(troubles.lines()).toEqual([]);
+});
+
+test('a drive that does not answer is asked once, stops nothing, and is told until it is back', async () => {
+  const { drive, keeper, troubles, messages } = createScene({ drivePatienceMs: 1_000 });
+  await keeper.tick();
+  messages();
+  let comeBack = () => {};
+  drive.isBack = new Promise((resolve) => {
+    comeBack = resolve;
+  });
+  const before = drive.asked;
+  await Promise.all([keeper.tick(), keeper.tick()]);
+  await keeper.tick();
+  await expect(keeper.list()).rejects.toThrow('the folder of the backups does not answer');
+  await expect(keeper.freeBytes()).rejects.toThrow('the folder of the backups does not answer');
+  expect(drive.asked).toBe(before + 1);
+  expect(new Set(messages())).toEqual(new Set(['50 could not write the backup that is due']));
+  expect(keeper.failure()?.reason).toBe('the folder of the backups does not answer');
+  expect(troubles.present().get('backup')).toBe(true);
+  comeBack();
+  await expect.poll(async () => (await keeper.list()).length).toBe(1);
+  expect(keeper.begin()).toBe(true);
+  await expect.poll(() => keeper.begunAtMs()).toBeNull();
+  expect([keeper.failure(), messages(), troubles.lines()]).toEqual([null, ['30 backup written'], []]);
 });
 
 test('a backup of more than 26 hours is told once in the log, and at /readyz until there is a newer one, also while one hangs', async () => {
@@ -121,7 +153,7 @@ test('a backup that an operator asks for is made though none is due, one at a ti
   begun[1]?.(null);
   await expect.poll(() => keeper.begunAtMs()).toBeNull();
   expect([keeper.failure(), troubles.lines()]).toEqual([null, []]);
-  expect(keeper.list().map(({ name, past, isOther }) => [name, past, isOther])).toEqual([
+  expect((await keeper.list()).map(({ name, past, isOther }) => [name, past, isOther])).toEqual([
     ['tipwell-000002-2026-05-15.db', PAST, false],
     ['tipwell-000001-2026-05-15.db', PAST, false],
   ]);

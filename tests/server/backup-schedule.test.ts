@@ -185,13 +185,13 @@ describe('a backup', () => {
     const note = join(folder, 'tipwell-000001-2026-05-15.db.past');
     expect(readFileSync(note, 'utf8')).toBe(`${pastOf(1)}\n`);
     expect(statSync(note).mode & 0o077).toBe(0);
-    expect(schedule.noted()).toEqual([pastOf(1)]);
+    expect(await schedule.noted()).toEqual([pastOf(1)]);
   });
 
   test('that is written while a comparison of those before is under way is not made again', async () => {
     const { clock, schedule, names, runDays } = createScene();
     await runDays(2);
-    const before = schedule.noted();
+    const before = await schedule.noted();
     await schedule.run();
     schedule.learn(before, []);
     clock.nowMs += HOUR_MS;
@@ -201,14 +201,14 @@ describe('a backup', () => {
 
   test('is late when it is more than 26 hours old, also while the next one hangs', async () => {
     const { clock, schedule, start } = createScene();
-    expect(schedule.isLate()).toBe(false);
+    expect(await schedule.isLate()).toBe(false);
     await schedule.run();
     clock.nowMs += 26 * HOUR_MS;
     const hanging = start({ backUp: () => new Promise(() => {}) });
     void hanging.run();
-    expect(hanging.isLate()).toBe(false);
+    expect(await hanging.isLate()).toBe(false);
     clock.nowMs += 1;
-    expect(hanging.isLate()).toBe(true);
+    expect(await hanging.isLate()).toBe(true);
   });
 });
 
@@ -281,7 +281,7 @@ describe('of the backups', () => {
     copy();
     const own = start({ readPast: async () => pastOf(1) });
     expect(await own.run()).toBeNull();
-    own.learn(own.noted(), []);
+    own.learn(await own.noted(), []);
     expect(await own.run()).toBeNull();
     expect(names()).toEqual([name]);
 
@@ -290,7 +290,7 @@ describe('of the backups', () => {
     const other = start({ readPast: async () => pastOf(7, 'c') });
     other.learn([], []);
     expect(await other.run()).not.toBeNull();
-    expect(other.others()).toEqual([copied]);
+    expect(await other.others()).toEqual([copied]);
     expect(names()).toEqual([name, 'tipwell-000006-2026-05-15.db']);
   });
 
@@ -337,7 +337,7 @@ describe('of the backups', () => {
     symlinkSync('written-elsewhere', join(folder, `${linked}.past`));
     const before = names();
     const schedule = start({ readPast: async () => pastOf(1) });
-    expect(schedule.isLate()).toBe(false);
+    expect(await schedule.isLate()).toBe(false);
     expect(await schedule.run()).toMatchObject({ file: join(folder, 'tipwell-000005-2026-05-15.db') });
     expect(await schedule.run()).toBeNull();
     for (let day = 0; day < 20; day += 1) {
@@ -346,7 +346,7 @@ describe('of the backups', () => {
     }
     expect(names().filter((name) => before.includes(name))).toEqual(before);
     expect(names()).toHaveLength(before.length + 14);
-    expect(schedule.count()).toBe(2 + 14);
+    expect(await schedule.count()).toBe(2 + 14);
   });
 
   test('none of another past is deleted, by however many of a new database', async () => {
@@ -355,7 +355,7 @@ describe('of the backups', () => {
     const kept = real.names();
     const empty = createScene(real.folder, { isNew: true, letter: 'b' });
     empty.clock.nowMs = real.clock.nowMs - DAY_MS + HOUR_MS;
-    expect(empty.schedule.others()).toHaveLength(14);
+    expect(await empty.schedule.others()).toHaveLength(14);
     // The newest in the folder is an hour old, and none of this database's.
     await empty.runDays(20);
     expect(empty.names()).toEqual([...kept, ...empty.names().slice(-14)]);
@@ -363,7 +363,7 @@ describe('of the backups', () => {
     // A later start, which does not find a new database, learns it of the past.
     const later = empty.start();
     await later.run();
-    expect(later.others()).toEqual(kept.map((name) => join(real.folder, name)).reverse());
+    expect(await later.others()).toEqual(kept.map((name) => join(real.folder, name)).reverse());
   });
 
   test.each([
@@ -374,7 +374,7 @@ describe('of the backups', () => {
     if (state === 'empty') mkdirSync(folder);
     const scene = createScene(folder, { isNew: true });
     await scene.runDays(20);
-    expect(scene.schedule.others()).toEqual([]);
+    expect(await scene.schedule.others()).toEqual([]);
     expect(scene.names()).toHaveLength(14);
   });
 
@@ -383,7 +383,7 @@ describe('of the backups', () => {
     const other = createScene(one.folder, { letter: 'b' });
     await one.runDays(1);
     other.clock.nowMs = one.clock.nowMs - DAY_MS;
-    other.schedule.learn(other.schedule.noted(), other.schedule.noted());
+    other.schedule.learn(await other.schedule.noted(), await other.schedule.noted());
     for (let day = 0; day < 20; day += 1) {
       expect(await other.schedule.run()).not.toBeNull();
       other.clock.nowMs += DAY_MS;
@@ -430,7 +430,7 @@ describe('of the backups', () => {
       clock.nowMs += DAY_MS;
     }
     expect([unreadable, of, ofOther].map((path) => existsSync(path ?? ''))).toEqual([true, false, true]);
-    expect(schedule.others()).toEqual([ofOther]);
+    expect(await schedule.others()).toEqual([ofOther]);
   });
 });
 

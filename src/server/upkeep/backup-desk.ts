@@ -1,4 +1,5 @@
 /** The backups of this process for an operator: the last ones, one made now, and what a failure means. */
+import type { KeptBackup } from '#server/backup-schedule.ts';
 import type { BackupFailure, BackupKeeper } from '#server/backups.ts';
 import type { Config } from '#server/config.ts';
 import { isoTime } from '#shared/calendar.ts';
@@ -22,6 +23,11 @@ const MEANINGS: readonly (readonly [said: RegExp, text: string, action: string])
     /EACCES|EPERM|EROFS|permission denied|read-only/i,
     'The server may not write to the folder of the backups.',
     'Give the folder to the user that runs the server, and see whether its disk is mounted for writing. Then make a backup here.',
+  ],
+  [
+    /does not answer/i,
+    'The disk of the backups does not answer.',
+    'See whether it is a network drive that is away. Then make a backup here.',
   ],
   [
     /did not come to an end/i,
@@ -55,7 +61,7 @@ export function explainFailure({ atMs, reason }: BackupFailure): BackupFailureSh
 }
 
 export interface BackupDesk {
-  read(): Backups;
+  read(): Promise<Backups>;
   /** Begins a backup. @returns `off` where this process makes none, `busy` while one is being made. */
   begin(): 'begun' | 'busy' | 'off';
   state(): 'free' | 'busy' | 'off';
@@ -67,9 +73,9 @@ export function createBackupDesk(
 ): BackupDesk {
   const engine = database.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL';
 
-  function listed(): Pick<Backups, 'kept' | 'unreadable'> {
+  async function listed(): Promise<Pick<Backups, 'kept' | 'unreadable'>> {
     try {
-      return { kept: keeper?.list().map(shown) ?? [], unreadable: null };
+      return { kept: (await keeper?.list())?.map(shown) ?? [], unreadable: null };
     } catch (error) {
       return { kept: [], unreadable: error instanceof Error ? error.message : String(error) };
     }
@@ -77,13 +83,14 @@ export function createBackupDesk(
   const state = () => (keeper === null ? 'off' : keeper.begunAtMs() === null ? 'free' : 'busy');
 
   return {
-    read() {
+    async read() {
+      const list = await listed();
       const failure = keeper?.failure() ?? null;
       const begunAtMs = keeper?.begunAtMs() ?? null;
       return {
         engine,
         folder: keeper && backupFolder,
-        ...listed(),
+        ...list,
         begunAt: isoTime(begunAtMs),
         failure: failure && explainFailure(failure),
       };
@@ -96,13 +103,7 @@ export function createBackupDesk(
   };
 }
 
-function shown({
-  name,
-  bytes,
-  madeAtMs,
-  past,
-  isOther,
-}: ReturnType<BackupKeeper['list']>[number]): BackupShown {
+function shown({ name, bytes, madeAtMs, past, isOther }: KeptBackup): BackupShown {
   const tips = past === null ? null : Number(past.split(':')[0]);
   return { name, bytes, madeAt: isoTime(madeAtMs), past, tips, isOther };
 }

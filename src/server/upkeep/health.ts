@@ -1,12 +1,13 @@
 /** How the server does, for an operator. It measures nothing that `/readyz` or the metrics measure already. */
-import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Troubles } from '#server/api/http/probes.ts';
+import type { KeptBackup } from '#server/backup-schedule.ts';
 import type { BackupKeeper } from '#server/backups.ts';
 import type { Config } from '#server/config.ts';
+import { freeBytesIn } from '#server/drive.ts';
 import { onMeasure } from '#server/measures.ts';
 import type { Outboxes, OutboxState } from '#server/storage/port/outboxes.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -48,16 +49,16 @@ export function createHealth(deps: HealthDependencies) {
   return {
     /** @param payments null without a watch over payments. */
     async read(streams: number, payments: PaymentSigns | null = null): Promise<Health> {
-      const [size, outboxes, unwritable, disks] = await Promise.all([
+      const [size, outboxes, unwritable, disks, kept] = await Promise.all([
         answered(storage.measureDatabase(), patienceMs),
         answered(storage.readOutboxes(clock()), patienceMs),
         answered(
           storage.proveWritable().then(() => null, spellReason),
           patienceMs,
         ).then((said) => (said === undefined ? 'no answer' : said)),
-        disksOf(config),
+        disksOf(deps),
+        keptIn(backups),
       ]);
-      const kept = keptIn(backups);
       const [newest] = kept;
       const failure = backups?.failure() ?? null;
       const found: Omit<Health, 'problems'> = {
@@ -124,16 +125,13 @@ async function answered<Result>(answer: Promise<Result>, patienceMs: number): Pr
 }
 
 /** A backup of another past, or an unreadable one, says nothing about this database. */
-function keptIn(backups: BackupKeeper | null) {
-  try {
-    return backups?.list().filter(({ isOther }) => !isOther) ?? [];
-  } catch {
-    return [];
-  }
+async function keptIn(backups: BackupKeeper | null): Promise<KeptBackup[]> {
+  const found = await backups?.list().catch(() => []);
+  return found?.filter(({ isOther }) => !isOther) ?? [];
 }
 
 /** Bytes a day, in proportion to the backups: dumps are smaller than their database. */
-function growthOf(kept: ReturnType<typeof keptIn>, bytes: number): number | null {
+function growthOf(kept: readonly KeptBackup[], bytes: number): number | null {
   const [newest] = kept;
   const oldest = kept.findLast(({ name }) => name.slice(-3) === newest?.name.slice(-3));
   if (!newest || !oldest || newest.bytes === 0) return null;
@@ -142,15 +140,19 @@ function growthOf(kept: ReturnType<typeof keptIn>, bytes: number): number | null
   return Math.round(((newest.bytes - oldest.bytes) / newest.bytes) * (bytes / days));
 }
 
-async function disksOf({ database, backupFolder }: Config): Promise<Health['disks']> {
+async function disksOf({ config, backups }: HealthDependencies): Promise<Health['disks']> {
+  const { database, backupFolder } = config;
+  const ofDatabase = database.engine === 'sqlite' ? dirname(database.path) : null;
   const places = [
-    ...(database.engine === 'sqlite' ? [{ what: 'database', folder: dirname(database.path) }] : []),
-    ...(backupFolder === null ? [] : [{ what: 'backups', folder: backupFolder }]),
+    ...(ofDatabase === null ? [] : [{ what: 'database', folder: ofDatabase, free: freeBytesIn(ofDatabase) }]),
+    ...(backups === null || backupFolder === null
+      ? []
+      : [{ what: 'backups', folder: backupFolder, free: backups.freeBytes() }]),
   ];
   const found = await Promise.all(
-    places.map(async (place) => {
-      const disk = await answered(statfs(place.folder), PATIENCE_MS);
-      return disk ? [{ ...place, freeBytes: disk.bavail * disk.bsize }] : [];
+    places.map(async ({ free, ...place }) => {
+      const freeBytes = await answered(free, PATIENCE_MS);
+      return freeBytes === undefined ? [] : [{ ...place, freeBytes }];
     }),
   );
   return found.flat();

@@ -30,7 +30,7 @@ export interface Upkeep {
     read(streams: number, payments: PaymentSigns | null): Promise<Health>;
   };
   readonly backups: {
-    read(): Backups;
+    read(): Promise<Backups>;
     state(): 'free' | 'busy' | 'off';
     begin(): 'begun' | 'busy' | 'off';
   };
