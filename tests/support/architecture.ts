@@ -16,7 +16,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['package', /^\.\.\/package\.json$/, ''],
   ['version', /^server\/version\.ts$/, 'package'],
 
-  ['schedule', /^server\/backup-schedule\.ts$/, 'storage'],
+  ['schedule', /^server\/(?:backup-schedule|drive)\.ts$/, 'storage'],
   ['choice', /^server\/storage\/open\.ts$/, 'storage engines'],
   ['storage', /^server\/storage\/(?:(?:port|rules|care)\/|checks\/past\.)?[^/]+$/, ''],
   ['schema', /^server\/storage\/schema\//, 'storage'],
@@ -67,7 +67,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['apart', /^server\/apart\.ts$/, ''],
   ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http measures'],
   ['clockwork', /^server\/clockwork\.ts$/, 'storage app http care'],
-  ['upkeep', /^server\/upkeep\//, 'version storage config http measures care'],
+  ['upkeep', /^server\/upkeep\//, 'version storage config http measures care schedule'],
   ['log', /^server\/log-[a-z]+\.ts$/, 'storage config'],
   ['frame', /^server\/commands\/(?:command|parties|tip-lines)\.ts$/, 'storage choice config'],
   ['parts', /^server\/configured-parts\.ts$/, 'storage config ports stripe chapters metrics'],
