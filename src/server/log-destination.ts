@@ -3,8 +3,18 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import type { Announce } from './storage/port/database.ts';
 
+/** Characters that are kept for a full disk to take later; lines beyond are dropped. */
+const MAX_KEPT_LENGTH = 4_000_000;
+
 interface LogDestination extends DestinationStream {
   flush(): void;
+}
+
+/** What a full disk or a closed terminal does not take is tried again with the next line, and never ends the process. */
+export function openStandardError() {
+  const stderr = pino.destination({ fd: 2, sync: true, maxLength: MAX_KEPT_LENGTH });
+  stderr.on('error', () => {});
+  return stderr;
 }
 
 /**
@@ -12,7 +22,7 @@ interface LogDestination extends DestinationStream {
  * (measured). None is lost at the end, unless the process is killed.
  */
 export function createLogDestination(): LogDestination {
-  const stderr = pino.destination({ fd: 2, sync: true });
+  const stderr = openStandardError();
   let lines = '';
   const flush = () => {
     if (lines !== '') stderr.write(lines);

@@ -191,6 +191,8 @@ async function start(): Promise<void> {
       );
     });
   }
+  // Standard output may be a file on the full disk of the log.
+  process.stdout.on('error', () => {});
   process.stdout.write(`${SOFTWARE} is ready at ${addressOf(config)}\n`);
 }
 

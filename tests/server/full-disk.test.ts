@@ -2,9 +2,10 @@
  * A disk without room, made of memory and really full: what the readiness of a server proves, and how little
  * room has to be made until tips are taken again, without a restart.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, type TestContext, test, vi } from 'vitest';
 import { exportToFile } from '#server/app-export.ts';
@@ -13,7 +14,7 @@ import { manageSqlite } from '#server/storage/sqlite/database.ts';
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { newPhotoName } from '#shared/ids.ts';
 import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
-import { temporaryFolder } from '#tests/support/running-server.ts';
+import { freePort, PROGRAM, temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
@@ -63,6 +64,27 @@ async function createSmallDisk(context: TestContext, ballastBytes = 0) {
     countTips: () => ledger.database.prepare('SELECT count(*) FROM transactions').pluck().get(),
   };
 }
+
+test.runIf(process.platform === 'linux')(
+  'a server whose log goes into a file on a full disk starts, answers, and stops in order',
+  async () => {
+    const port = await freePort();
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [PROGRAM], {
+      cwd: temporaryFolder(),
+      env: { PATH: process.env['PATH'], PORT: String(port), DATABASE_URL: 'tipwell.db' },
+      stdio: ['ignore', full, full],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    closeSync(full);
+    const ask = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+    await vi.waitFor(async () => expect(await ask('/healthz')).toBe(200), { timeout: 60_000, interval: 100 });
+    for (const path of ['/api/qr-codes', '/readyz', '/api/no-such-path', '/healthz'])
+      expect(await ask(path)).toBeGreaterThan(0);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  },
+);
 
 test('a disk that was filled by the log takes tips again as soon as a little room is made', async (context) => {
   const t = await createSmallDisk(context, 2 * MEGABYTE);

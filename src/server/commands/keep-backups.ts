@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { createTroubles } from '../api/http/probes.ts';
 import { createCare } from '../backups.ts';
+import { openStandardError } from '../log-destination.ts';
 import { logOptions } from '../log-options.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
@@ -12,7 +13,7 @@ const FOR_EVER_MS = 2 ** 31 - 1;
 export const keepBackups: Command = async ({ config, words }) => {
   parseWords(words, { usage: 'npm run db:keep-backups', count: 0, options: {} });
   if (config.backupFolder === null) throw new UsageError('Set BACKUP_FOLDER to the folder of the backups.');
-  const log = pino(logOptions(config), pino.destination({ fd: 2, sync: true }));
+  const log = pino(logOptions(config), openStandardError());
   const troubles = createTroubles(Date.now);
   const care = createCare({ config, clock: Date.now, log, troubles, isNew: false });
   care.start();
