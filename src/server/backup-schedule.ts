@@ -67,10 +67,11 @@ export interface WrittenBackup {
   readonly file: string;
   /** The ledger's past for `npm run db:check -- --digest`, to be noted elsewhere. */
   readonly past: string;
+  /** What is wrong with the audit log in it, in sentences. */
+  readonly problems: readonly string[];
 }
 
-export interface MadeBackup {
-  readonly past: WrittenBackup['past'];
+export interface MadeBackup extends Omit<WrittenBackup, 'file'> {
   /** The notes with which the ledger does not begin. */
   readonly differing: readonly string[];
 }
@@ -163,7 +164,7 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
       // A backup that came into the folder meanwhile has not been compared.
       if (noted.includes(past ?? '')) await backups.remove(path, noteOf(path));
     }
-    return { file, past: made.past };
+    return { file, past: made.past, problems: made.problems };
   }
 
   return {

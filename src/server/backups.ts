@@ -12,7 +12,7 @@ import { extensionOfBackups } from './storage/open.ts';
 const LOOK_INTERVAL_MS = 600_000;
 /** Clients that waited for the start are served before all data is read. */
 const READING_DELAY_MS = 5_000;
-const PAST = / (\d+:[0-9a-f]{32})\n/;
+const PAST = / (\d+:[0-9a-f]{32})\n(.*)/s;
 
 export interface CareDependencies {
   readonly config: Pick<Config, 'backupFolder' | 'database'>;
@@ -78,9 +78,9 @@ function commandsFor(signal: AbortSignal) {
       const words = ['db-backup', file, ...noted.flatMap((past) => ['--digest', past])];
       const { code, stdout, stderr } = await runApart({ ...run, words });
       if (code !== 0) throw new Error(stderr.trim() || `db-backup ended with ${code}`);
-      const [, past] = PAST.exec(stdout) ?? [];
+      const [, past, after = ''] = PAST.exec(stdout) ?? [];
       if (past === undefined) throw new Error('db-backup did not tell the past of the backup');
-      return { past, differing: findDiffering(stdout) };
+      return { past, differing: findDiffering(stdout), problems: problemsIn(after) };
     },
     async readPast(file: string) {
       // A dump cannot be read without restoring it.
@@ -110,12 +110,11 @@ async function readAllData(
     const words = ['db-check', ...noted.flatMap((past) => ['--digest', past])];
     const { code, stdout, stderr } = await runApart({ words, patienceMs: BACKUP_PATIENCE_MS, signal });
     const differing = findDiffering(stdout);
-    const problems = code === 0 ? [] : stdout.split('\n').filter((line) => isProblem(line));
+    const problems = code === 0 ? [] : problemsIn(stdout);
     if (code !== 0 && problems.length + differing.length === 0)
       throw new Error(stderr.trim() || `db-check ended with ${code}`);
     if (problems.length > 0) {
-      troubles.begin('data');
-      log.error({ problems }, 'the data is damaged');
+      tellDamage({ log, troubles }, problems);
       return true;
     }
     schedule?.learn(noted, differing);
@@ -130,8 +129,16 @@ async function readAllData(
   }
 }
 
-function isProblem(line: string): boolean {
-  return line !== '' && findDiffering(line).length === 0;
+function problemsIn(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line !== '' && findDiffering(line).length === 0);
+}
+
+function tellDamage(
+  { log, troubles }: Pick<CareDependencies, 'log' | 'troubles'>,
+  problems: readonly string[],
+): void {
+  troubles.begin('data');
+  log.error({ problems }, 'the data is damaged');
 }
 
 export interface BackupKeeper extends Pick<BackupSchedule, 'list' | 'freeBytes'> {
@@ -188,9 +195,11 @@ export function createBackupKeeper(
       await tellLate();
       const written = isFirst ? await schedule.run(isAsked) : null;
       if (written !== null) {
+        const { problems, ...backup } = written;
         failure = null;
         troubles.end('backup');
-        log.info(written, 'backup written');
+        log.info(backup, 'backup written');
+        if (problems.length > 0) tellDamage({ log, troubles }, problems);
       }
       await tellLate();
       await tellOthers();

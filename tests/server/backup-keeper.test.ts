@@ -10,6 +10,8 @@ import { runApart } from '#server/apart.ts';
 import { createTroubles } from '#server/api/http/probes.ts';
 import { createBackupSchedule, type MadeBackup } from '#server/backup-schedule.ts';
 import { createBackupKeeper } from '#server/backups.ts';
+import { forge } from '#tests/support/forgery.ts';
+import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
 import { START_MS } from '#tests/support/people.ts';
 import {
   PROGRAM,
@@ -34,7 +36,7 @@ function createScene({ drivePatienceMs }: { readonly drivePatienceMs?: number } 
   const making: { backUp: (file: string) => Promise<MadeBackup> } = {
     async backUp(file) {
       writeFileSync(file, 'a backup');
-      return { past: PAST, differing: [] };
+      return { past: PAST, differing: [], problems: [] };
     },
   };
   const drive = { isBack: Promise.resolve(), asked: 0 };
@@ -169,9 +171,8 @@ test('what is cut short by the end of the process is nobody’s trouble', async 
   expect([messages(), troubles.lines()]).toEqual([[], []]);
 });
 
-test('npm run db:keep-backups writes the backup that is due without a server, and ends when it is told to', async () => {
-  const { databasePath, stop } = await startServer();
-  await stop();
+/** The command that makes the daily backup without a server, once it has written one. */
+async function keepBackups(databasePath: string) {
   const folder = join(temporaryFolder(), 'backups');
   const child = spawn(process.execPath, [PROGRAM, 'db-keep-backups'], {
     cwd: temporaryFolder(),
@@ -184,6 +185,13 @@ test('npm run db:keep-backups writes the backup that is due without a server, an
     log += text;
   });
   await vi.waitFor(() => expect(log).toContain('"msg":"backup written"'), { timeout: 20_000 });
+  return { folder, child, log: () => log };
+}
+
+test('npm run db:keep-backups writes the backup that is due without a server, and ends when it is told to', async () => {
+  const { databasePath, stop } = await startServer();
+  await stop();
+  const { folder, child } = await keepBackups(databasePath);
   const names = readdirSync(folder).sort();
   expect(names).toEqual([
     expect.stringMatching(/^tipwell-000001-.+\.db$/),
@@ -195,6 +203,21 @@ test('npm run db:keep-backups writes the backup that is due without a server, an
     code: 1,
     stderr: 'Set BACKUP_FOLDER to the folder of the backups.\n',
   });
+});
+
+test('a backup whose audit log was changed is written, and the log and /readyz say so', async () => {
+  const path = createMigratedFile();
+  expect(await runToEnd('account', { DATABASE_URL: path }, ['renew-keys'])).toMatchObject({ code: 0 });
+  forge(path, `UPDATE audit_log SET reason = 'another' WHERE number = 1`);
+  const { log } = await keepBackups(path);
+  await vi.waitFor(() => expect(log()).toContain('"msg":"the data is damaged"'));
+  expect(log()).toContain('"problems":["Row 1 of the audit log does not follow');
+
+  const { making, keeper, troubles, messages } = createScene();
+  making.backUp = async () => ({ past: PAST, differing: [], problems: ['Row 1 is another'] });
+  await keeper.tick();
+  expect(messages()).toEqual(['30 backup written', '50 the data is damaged']);
+  expect([...troubles.begun().keys()]).toEqual(['data']);
 });
 
 test.runIf(process.platform === 'linux').each([

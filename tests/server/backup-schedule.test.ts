@@ -64,7 +64,11 @@ function createScene(folder = join(temporaryFolder(), 'backups'), { isNew = fals
     handed.push(noted);
     database.past = pastOf(database.earlier.length + 1, letter);
     database.earlier.push(database.past);
-    return { past: database.past, differing: noted.filter((note) => !database.earlier.includes(note)) };
+    return {
+      past: database.past,
+      differing: noted.filter((note) => !database.earlier.includes(note)),
+      problems: [],
+    };
   };
   const readPast = async () => null;
   const start = (changes: Partial<BackupScheduleDependencies> = {}) =>
@@ -105,6 +109,7 @@ describe('a backup', () => {
     expect(await schedule.run()).toEqual({
       file: join(folder, 'tipwell-000001-2026-05-15.db'),
       past: pastOf(1),
+      problems: [],
     });
     clock.nowMs += DAY_MS - 1;
     expect(await schedule.run()).toBeNull();
@@ -143,7 +148,7 @@ describe('a backup', () => {
     const schedule = createScene(temporaryFolder()).start({ backUp: () => written });
     const first = schedule.run();
     expect(await schedule.run()).toBeNull();
-    finish({ past: pastOf(1), differing: [] });
+    finish({ past: pastOf(1), differing: [], problems: [] });
     expect(await first).not.toBeNull();
   });
 
@@ -400,7 +405,7 @@ describe('of the backups', () => {
       files.push(file);
       await expect.poll(() => files).toHaveLength(3);
       writeFileSync(file, 'a backup');
-      return { past: pastOf(1), differing: [] };
+      return { past: pastOf(1), differing: [], problems: [] };
     };
     await Promise.all([1, 2, 3].map(() => start({ backUp }).run()));
     expect(files.sort()).toEqual(
