@@ -42,12 +42,15 @@ const KEYS_FORGOTTEN = [
 
 const LEFT =
   'Unused parts of the files of the database may still hold some of it until they are written over';
+const CLEARING =
+  'To clear it away, stop the server, make a backup, restore it with --keep-sessions, and delete what that keeps ' +
+  'aside (docs/accounts.md).';
 const REMNANTS: Readonly<Record<Remnants, readonly string[]>> = {
   complete: [],
-  partial: [`${LEFT}; a backup that is made now and restored is free of it.`],
+  partial: [`${LEFT}. ${CLEARING}`],
   busy: [
-    `${LEFT}, because others used them all the time: the next account that is closed clears that away too, ` +
-      'and a backup that is made now and restored is free of it.',
+    `${LEFT}, because others used them all the time, or the disk had no room to write them anew: ` +
+      `the next account that is closed clears that away too. ${CLEARING}`,
   ],
 };
 
