@@ -28,7 +28,7 @@ function createBackups() {
   const making: { backUp: (file: string) => Promise<MadeBackup> } = {
     async backUp(file) {
       writeFileSync(file, 'a backup');
-      return { past: PAST, differing: [] };
+      return { past: PAST, differing: [], problems: [] };
     },
   };
   const clock = () => START_MS;
@@ -136,6 +136,16 @@ describe('health', () => {
     expect(await told()).toEqual(sentence === null ? [] : [sentence]);
   });
 
+  test('says that mails are stuck that nobody has tried for an hour', async () => {
+    const waiting = { waiting: 3, failing: 0, oldestAtMs: START_MS - HOUR_MS };
+    const { told, clock } = await openHealth({
+      readOutboxes: async () => ({ ...NO_OUTBOXES, mails: waiting }),
+    });
+    expect(await told()).toEqual(['soon: Mails are not getting through.']);
+    clock.nowMs -= 1;
+    expect(await told()).toEqual([]);
+  });
+
   test('says what payments leave to an operator, with sums and the first deadline', async () => {
     const { health, troubles } = await openHealth();
     const signs = {
@@ -171,7 +181,7 @@ describe('health', () => {
       'soon: 2 payments are disputed. Answer by 2026-05-22 12:00 UTC.',
       'soon: 1 payment at Stripe is not in the database.',
       'soon: 1 tip was not charged in time.',
-      'soon: Payments went through at Stripe, and Stripe did not tell this server.',
+      'soon: Payments or accounts changed at Stripe, and Stripe did not tell this server.',
       'soon: The clock of this machine is 75 seconds ahead of Stripe’s.',
       expect.stringContaining(
         'note: Stripe has restricted the accounts of 3 providers who were paid before.',

@@ -166,7 +166,7 @@ test('that no webhook event is heard of what is paid is told by readyz, until on
   t.clock.nowMs += 60 * MINUTE_MS;
   await giveUnheard();
   expect(await lines()).toEqual([
-    expect.stringMatching(/^Payments have been found paid of which no webhook event was heard since 2026-/),
+    expect.stringMatching(/^The payment service has told nothing of payments that were paid, .* since 2026-/),
   ]);
   expect((await scene.deliver()).status).toBe(200);
   t.clock.nowMs += MINUTE_MS;

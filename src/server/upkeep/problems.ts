@@ -10,6 +10,8 @@ import { counted } from '#shared/counted.ts';
 const MINUTE_MS = 60_000;
 const UNCHECKED_MS = 15 * MINUTE_MS;
 const STUCK_MS = 30 * MINUTE_MS;
+/** Of mails that nobody has tried: none waits for so long while they are sent. */
+const UNTRIED_MS = 60 * MINUTE_MS;
 const SLOW_LOOP_MS = 250;
 const LITTLE_ROOM_BYTES = 1_000_000_000;
 
@@ -55,9 +57,10 @@ const TROUBLES: Readonly<Record<Trouble, Words>> = {
   },
   unheard: {
     urgency: 'soon',
-    text: 'Payments went through at Stripe, and Stripe did not tell this server.',
+    text: 'Payments or accounts changed at Stripe, and Stripe did not tell this server.',
     action:
-      'Look at the webhooks in the Stripe dashboard: their addresses and events, and whether they are switched on.',
+      'See in the log which (ofPayments, ofAccounts). Look at the endpoints in the Stripe dashboard, all three ' +
+      '(docs/payments.md): their addresses and events, and whether they are switched on.',
   },
   owed: {
     urgency: 'soon',
@@ -224,7 +227,8 @@ function stuckIn({ outboxes }: Omit<Health, 'problems'>, isMaintained: boolean, 
     const { failing = 0, oldestAt = null } = outboxes?.[name] ?? {};
     // No payment is asked about during maintenance.
     if (name === 'payments' && isMaintained) return [];
-    if (failing === 0 || oldestAt === null || nowMs - Date.parse(oldestAt) < STUCK_MS) return [];
+    if (oldestAt === null || (failing === 0 && name !== 'mails')) return [];
+    if (nowMs - Date.parse(oldestAt) < (failing > 0 ? STUCK_MS : UNTRIED_MS)) return [];
     return [{ urgency: 'soon' as const, text, action, sinceMs: Date.parse(oldestAt) }];
   });
 }

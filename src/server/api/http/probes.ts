@@ -19,7 +19,7 @@ const TROUBLES = [
   ['data', 'The data has been found damaged, or could not be read through,'],
   ['ledger', 'The ledger has not added up'],
   ['unanswered', 'The payment service has not answered, or has refused the keys,'],
-  ['unheard', 'Payments have been found paid of which no webhook event was heard'],
+  ['unheard', 'The payment service has told nothing of payments that were paid, or of accounts that changed,'],
   ['owed', 'Money that went back to a giver has not been taken back from its receiver'],
   ['unreturned', 'A refund has not reached its giver'],
   ['undelivered', 'Money of a won dispute has not reached its receiver'],
