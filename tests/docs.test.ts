@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { CONSOLE_REFUSALS } from '#shared/console/refusals.ts';
 import { REFUSALS } from '#shared/errors.ts';
 import { withEconomics } from '../tools/payment-economics.ts';
@@ -191,6 +192,11 @@ test('the page for operators names every host of a push service that the server 
   const names = [...hosts.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
   expect(names.length).toBeGreaterThan(4);
   expect(names.filter((name) => !read('docs/operating.md').includes(`\`${name}\``))).toEqual([]);
+});
+
+test('the page about payments names every service where it stops the tips of all', () => {
+  const [, listed = ''] = /^ *STRIPE_EXCLUDED_CATEGORIES=(\S+)$/m.exec(read('docs/payments.md')) ?? [];
+  expect(listed.split(',')).toEqual([...SERVICE_CATEGORIES]);
 });
 
 test('the table of commands has every command of a server', () => {

@@ -1,7 +1,7 @@
 /** The only reader of process.env: every setting is optional, parsed once at start, and passed on from here. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
+import { isServiceCategory, SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import { REGISTRATION_MODES, type RegistrationMode } from '#shared/registration-mode.ts';
@@ -47,7 +47,7 @@ export interface MailConfig {
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** The address in QR codes: an origin, with a path when Tipwell lives under one, without a trailing slash. */
+  /** The address in QR codes: an origin, without a trailing slash. */
   readonly publicUrl: string;
   readonly database: DatabaseAddress;
   readonly sessionLifetimeMs: number;
@@ -179,7 +179,7 @@ const environment = z.object({
     .optional(),
   STRIPE_EXCLUDED_CATEGORIES: listOf(
     (item) => isServiceCategory(item) || item === 'none',
-    'must list services such as escort, or be none',
+    `must list services (${SERVICE_CATEGORIES.join(', ')}), or be none`,
     ['escort'],
   ),
   SMTP_URL: z
