@@ -177,16 +177,21 @@ export function startOfStep(untilMs: number, before: ListingPlace | null): Listi
 }
 
 /** A full page goes on after its last row, another where the step ended. */
+export function placeAfter(
+  rows: readonly ListingPlace[],
+  limit: number,
+  next: ListingPlace | null,
+): ListingPlace | null {
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return last ? { createdAtMs: last.createdAtMs, position: last.position } : next;
+}
+
 export function pageOf(
   rows: readonly (TransactionRecord & { readonly position: number })[],
   limit: number,
   next: ListingPlace | null,
 ): ListingStep {
-  const last = rows.length === limit ? rows.at(-1) : undefined;
-  return {
-    transactions: rows.map(transactionOf),
-    next: last ? { createdAtMs: last.createdAtMs, position: last.position } : next,
-  };
+  return { transactions: rows.map(transactionOf), next: placeAfter(rows, limit, next) };
 }
 
 export function isDated({ fromMs, untilMs }: Pick<TipFilter, 'fromMs' | 'untilMs'>): boolean {

@@ -5,8 +5,8 @@ import { adjustmentStatements } from './adjustments.ts';
 import { announcementStatements } from './announcements.ts';
 import { apiKeyStatements } from './api-keys.ts';
 import { auditStatements } from './audit.ts';
+import { bookStatements } from './books.ts';
 import type { Builder, Preparable, Typed } from './builder.ts';
-import { changeStatements } from './changes.ts';
 import { checkStatements } from './checks.ts';
 import { codeStatements } from './codes.ts';
 import { deviceStatements } from './devices.ts';
@@ -36,7 +36,7 @@ export function buildStatements(builder: Builder) {
     ...tipStatements(builder),
     ...tipListingStatements(builder),
     ...earningsStatements(builder),
-    ...changeStatements(builder),
+    ...bookStatements(builder),
     ...paymentStatements(builder),
     ...adjustmentStatements(builder),
     ...paymentSignStatements(builder),

@@ -2,7 +2,7 @@
 import { createAccounts } from './accounts.ts';
 import { createApiKeyLookup, createApiKeys } from './api-keys.ts';
 import { createAuditLog } from './audit.ts';
-import { createBooks } from './changes.ts';
+import { createBookSteps } from './books.ts';
 import { createCodes } from './codes.ts';
 import { createDevices } from './devices.ts';
 import type { Engine } from './engine.ts';
@@ -34,7 +34,7 @@ export const createStorage = (engine: Engine) => ({
   ...createInstallation(engine),
   ...createTips(engine),
   ...createRecords(engine),
-  ...createBooks(engine),
+  ...createBookSteps(engine),
   ...createTermsSteps(engine),
   ...createOutboxes(engine),
   ...createApiKeyLookup(engine),

@@ -1,7 +1,14 @@
 /** Works out the sums of an entry of an account's books from the tip that it belongs to. */
 import { cents } from '#shared/money.ts';
 import type { TipDirection } from '#shared/records.ts';
-import type { Adjustment, BookChange, BookEntryKind, BookFilter, EntryKind } from '../port/ledger.ts';
+import type {
+  Adjustment,
+  BookChange,
+  BookEntryKind,
+  BookFilter,
+  EntryKind,
+  StoredAdjustmentKind,
+} from '../port/ledger.ts';
 
 type Sums = Pick<BookChange, 'amountCents' | 'giverFeeCents' | 'netAmountCents'>;
 
@@ -26,11 +33,9 @@ interface Origin extends Sums {
   readonly position: number;
   /** Null unless the tip was reversed. */
   readonly receiverPositionOfReversal: number | null;
-  readonly adjustment: (Sums & Pick<Adjustment, 'source'> & { readonly kind: StoredKind }) | null;
+  readonly adjustment: (Sums & Pick<Adjustment, 'source'> & { readonly kind: StoredAdjustmentKind }) | null;
   readonly earlier: Sums;
 }
-
-type StoredKind = Adjustment['kind'] | 'capture';
 
 /** @throws Error for an adjustment's entry without its adjustment. */
 export function movedBy(

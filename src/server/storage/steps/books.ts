@@ -1,7 +1,7 @@
 /** Steps that read an account's books: every entry by its own time, and the changes among them. */
 import { ALL_TIPS, type BookChange, type BookEntry, type Ledger } from '../port/ledger.ts';
-import { bookKindsOf, directionOf, movedBy } from '../rules/changes.ts';
-import { startOfStep, transactionOf } from '../rules/tips.ts';
+import { bookKindsOf, directionOf, movedBy } from '../rules/books.ts';
+import { placeAfter, startOfStep, transactionOf } from '../rules/tips.ts';
 import { withWhatFollowed } from './adjustments.ts';
 import { type Engine, reading, type StepOf } from './engine.ts';
 import { stepFrom } from './records.ts';
@@ -9,7 +9,7 @@ import { stepFrom } from './records.ts';
 /** PostgreSQL refuses to compare the place of an entry, an integer of 32 bits, with a larger one. */
 const LAST_POSITION = 2 ** 31 - 1;
 
-export const createBooks = (engine: Engine) =>
+export const createBookSteps = (engine: Engine) =>
   ({
     listBookEntries: reading(engine)(listBookEntries),
 
@@ -57,6 +57,5 @@ const listBookEntries: StepOf<Ledger['listBookEntries']> = function* (
       transaction: transactionOf(transaction),
     };
   });
-  const last = entries.length === limit ? entries.at(-1) : undefined;
-  return { entries, next: last ? { createdAtMs: last.createdAtMs, position: last.position } : next };
+  return { entries, next: placeAfter(entries, limit, next) };
 };

@@ -51,7 +51,7 @@ const moved = {
   receiverPositionOfReversal: reversals.receiverPosition,
 };
 
-export function changeStatements({ db, isIn }: Builder) {
+export function bookStatements({ db, isIn }: Builder) {
   const isMeant = and(
     isIn(entries.kind, 'kinds'),
     isOfService(transactions.serviceCategory),
