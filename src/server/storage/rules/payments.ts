@@ -194,38 +194,25 @@ export function decideRefund(
 }
 
 /** The ledger's tip for a payment, dated when it was paid. The idempotency key stays with the payment. */
-export function tipOf(
-  {
-    receiverId: _receiver,
-    receiverName: _name,
-    receiverUsername: _username,
-    displayName: _displayName,
-    defaultThankYou: _thankYou,
-    destination: _destination,
-    state: _state,
-    changedAtMs: _changed,
-    expiresAtMs: _expires,
-    checkout: _checkout,
-    chargeId: _charge,
-    refund: _refund,
-    lookCount: _count,
-    platform: _platform,
-    adjustments: _adjustments,
-    capturesAtMs: _captures,
-    owedByReceiverCents: _owed,
-    owedToGiverCents: _owedToGiver,
-    owedToReceiverCents: _owedToReceiver,
-    settledByReceiverCents: _settled,
-    settledToGiverCents: _settledToGiver,
-    settledToReceiverCents: _settledToReceiver,
-    refusedTakeBacks: _refusedTakeBacks,
-    refusedGiveBacks: _refusedGiveBacks,
-    idempotencyKey: _key,
-    ...tip
-  }: PaymentRecord,
-  nowMs: number,
-): NewTransaction {
-  return { ...tip, createdAtMs: nowMs };
+export function tipOf(payment: PaymentRecord, nowMs: number): NewTransaction {
+  const { id, giverId, qrCodeId, serviceCategory, paymentMode, termsVersion } = payment;
+  const { amountCents, giverFeeCents, receiverFeeCents, netAmountCents, giverFeeRate, receiverFeeRate } =
+    payment;
+  return {
+    id,
+    giverId,
+    qrCodeId,
+    serviceCategory,
+    amountCents,
+    giverFeeCents,
+    receiverFeeCents,
+    netAmountCents,
+    giverFeeRate,
+    receiverFeeRate,
+    createdAtMs: nowMs,
+    paymentMode,
+    termsVersion,
+  };
 }
 
 export function captureOf({ chargeId }: PaymentRecord, nowMs: number) {
