@@ -3,6 +3,7 @@ import { API_SCOPES } from '#shared/api-scopes.ts';
 import type { ApiKeys } from '../port/api-keys.ts';
 import type { Storage } from '../port/storage.ts';
 import { accountOf } from '../rules/accounts.ts';
+import { lockStaying } from './account-locks.ts';
 import { changing } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { mailToOwner } from './mails.ts';
@@ -43,8 +44,7 @@ export const createApiKeyLookup = ({ read }: Engine) =>
 
 const add: StepOf<ApiKeys['add']> = function* (statements, isRepeated, key, maxCount, mail, session) {
   const { id, userId, scopes, addresses, keyHash } = key;
-  const account = yield* statements.lockAccount.one({ id: userId });
-  if (!account || account.closesAtMs !== null || account.closedAtMs !== null) return 'gone';
+  if (!(yield* lockStaying(statements, userId))) return 'gone';
   if (isRepeated && (yield* statements.apiKeyById.one({ id }))) return 'added';
   if (session && !(yield* hasSession(statements, userId, session))) return 'gone';
   if ((yield* statements.apiKeysOf.all({ userId })).length >= maxCount) return 'full';

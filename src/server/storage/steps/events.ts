@@ -3,6 +3,7 @@ import { eventIdOf, transactionOfEvent, type UserId } from '#shared/ids.ts';
 import { BEFORE_EVENTS, type Events } from '../port/events.ts';
 import { type EventToNote, KEPT_EVENTS, mergeEvents, notedRow } from '../rules/events.ts';
 import type { Statements } from '../statements/all.ts';
+import { lockOpen } from './account-locks.ts';
 import { changeOf, isOfChange, readWhatFollowed } from './adjustments.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
 import { findNewest, findPlace } from './records.ts';
@@ -79,8 +80,7 @@ const noteStatement: StepOf<Events['noteStatement']> = function* (
   subject,
   createdAtMs,
 ) {
-  const account = yield* statements.lockAccount.one({ id: userId });
-  if (!account || account.closedAtMs !== null) return false;
+  if (!(yield* lockOpen(statements, userId))) return false;
   const isNoted = yield* noteEvent(statements, userId, { kind: 'statement.ready', subject, createdAtMs });
   return isNoted || isRepeated;
 };

@@ -10,6 +10,7 @@ import type {
 } from '../port/factors.ts';
 import type { NewMail } from '../port/mails.ts';
 import type { Statements } from '../statements/all.ts';
+import { lockStaying } from './account-locks.ts';
 import { noteAct } from './audit.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
 import { endMarks, mailToOwner } from './mails.ts';
@@ -114,8 +115,7 @@ function* lock(statements: Statements, holder: Holder, session?: Holder['session
       !session || (yield* statements.operatorSession.one({ tokenHash: Buffer.from(session) })) !== undefined
     );
   }
-  const account = yield* statements.lockAccount.one({ id });
-  if (account === undefined || account.closesAtMs !== null || account.closedAtMs !== null) return false;
+  if (!(yield* lockStaying(statements, id))) return false;
   return !session || (yield* hasSession(statements, id, session));
 }
 

@@ -3,6 +3,7 @@ import type { UserId } from '#shared/ids.ts';
 import type { EndedAccess, MailLinks, NewMail } from '../port/mails.ts';
 import { emailKeyOf } from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
+import { lockOpen } from './account-locks.ts';
 import { noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { forgetFactors, hasAnyFactor } from './factors.ts';
@@ -38,11 +39,10 @@ const addLink: StepOf<MailLinks['addLink']> = function* (
   maxCount,
   act,
 ) {
-  const locked = yield* statements.lockAccount.one({ id: userId });
+  if (!(yield* lockOpen(statements, userId))) return 'stale';
   const account = yield* statements.accountById.one({ id: userId });
   const emailKey = emailKeyOf(email);
-  if (!locked || !account || locked.closedAtMs !== null) return 'stale';
-  if (emailKeyOf(account.email) !== emailKey) return 'stale';
+  if (!account || emailKeyOf(account.email) !== emailKey) return 'stale';
   yield* statements.deleteOldLinks.change({ userId, purpose: link.purpose, keptCount: maxCount - 1 });
   yield* statements.insertLink.change({ ...link, tokenHash: Buffer.from(link.tokenHash), userId, emailKey });
   yield* noteAct(statements, isRepeated, act);

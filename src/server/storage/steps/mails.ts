@@ -4,6 +4,7 @@ import type { MailLinks, Mails, NewMail } from '../port/mails.ts';
 import { claimEndsBefore } from '../port/outboxes.ts';
 import { emailKeyOf } from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
+import { lockOpen } from './account-locks.ts';
 import { noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { type Step, together } from './step.ts';
@@ -94,8 +95,7 @@ export function forgetMails(statements: Statements, userId: UserId): Step<void> 
 
 const add: StepOf<Mails['add']> = function* (statements, isRepeated, mail, maxCount, act) {
   // The closing of the account waits for this lock, and deletes the mail; or it has been committed before.
-  const account = mail.userId === null ? null : yield* statements.lockAccount.one({ id: mail.userId });
-  if (account === undefined || (account !== null && account.closedAtMs !== null)) return 'stale';
+  if (mail.userId !== null && !(yield* lockOpen(statements, mail.userId))) return 'stale';
   if (isRepeated && (yield* statements.mailById.one({ id: mail.id }))) return 'added';
   if (yield* statements.mailBeyond.one({ skipped: maxCount - 1 })) return 'full';
   yield* statements.insertMail.change({ ...mail, ...UNTRIED });
@@ -140,8 +140,7 @@ const setMonthlyStatement: StepOf<Mails['setMonthlyStatement']> = function* (
   userId,
   { isOn, timeZone, statedMonth },
 ) {
-  const account = yield* statements.lockAccount.one({ id: userId });
-  if (!account || account.closedAtMs !== null) return yield* settingsOf(statements, userId);
+  if (!(yield* lockOpen(statements, userId))) return yield* settingsOf(statements, userId);
   yield* statements.addMailSettings.change({ ...NO_SETTINGS, userId });
   const before = yield* statements.mailSettingsOf.one({ userId });
   // Whoever gets statements already is still to get that of a month that has just ended.

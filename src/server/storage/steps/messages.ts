@@ -4,6 +4,7 @@ import type { Messages } from '../port/messages.ts';
 import { isClosingDue } from '../rules/accounts.ts';
 import * as rules from '../rules/messages.ts';
 import type { Statements } from '../statements/all.ts';
+import { lockOpen } from './account-locks.ts';
 import { isNoted, noteAct } from './audit.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
 import { noteEvent } from './events.ts';
@@ -86,8 +87,8 @@ const eraseBeforeClosing: StepOf<Messages['eraseBeforeClosing']> = function* (
   isDueOnly,
   atMost,
 ) {
-  const account = yield* statements.lockAccount.one({ id: userId });
-  if (!account || account.closedAtMs !== null) return 0;
+  const account = yield* lockOpen(statements, userId);
+  if (!account) return 0;
   if (isDueOnly && !isClosingDue(account.closesAtMs, nowMs)) return 0;
   return yield* eraseMessages(statements, userId, atMost);
 };
@@ -100,8 +101,7 @@ export function* eraseMessages(statements: Statements, userId: UserId, atMost: n
 }
 
 const saveThankYous: StepOf<Messages['saveThankYous']> = function* (statements, _, userId, texts) {
-  const account = yield* statements.lockAccount.one({ id: userId });
-  if (!account || account.closedAtMs !== null) return;
+  if (!(yield* lockOpen(statements, userId))) return;
   yield* statements.deleteReadyOf.change({ userId });
   for (const row of rules.readyRows(userId, texts)) yield* statements.insertReady.change(row);
 };
@@ -120,9 +120,8 @@ function* thank(
   ...[receiverId, id, text, nowMs]: Parameters<Messages['thank']>
 ) {
   // The account is locked before the messages, as for a tip.
-  const receiver = yield* statements.lockAccount.one({ id: receiverId });
-  if (!receiver || receiver.closedAtMs !== null)
-    return { outcome: 'unknown_transaction', giverId: null } as const;
+  const receiver = yield* lockOpen(statements, receiverId);
+  if (!receiver) return { outcome: 'unknown_transaction', giverId: null } as const;
   if (receiver.suspendedAtMs !== null) return { outcome: 'suspended', giverId: null } as const;
   const tip = yield* statements.transactionById.one({ id });
   // A tip without messages has no row to lock.

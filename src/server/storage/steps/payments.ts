@@ -14,6 +14,7 @@ import * as rules from '../rules/payments.ts';
 import { payoutAccountOf, payoutAccountRow } from '../rules/payout-accounts.ts';
 import type { Statements } from '../statements/all.ts';
 import { READING } from '../statements/payments.ts';
+import { lockOpen } from './account-locks.ts';
 import { findTip, readWhatFollowed } from './adjustments.ts';
 import { isNoted, noteAct } from './audit.ts';
 import {
@@ -226,7 +227,6 @@ const takeOpenPayments: StepOf<Payments['takeOpenPayments']> = function* (statem
   return open;
 };
 
-/** The closing of the account waits for this lock, or has been committed before. */
 function* savePayoutAccount(
   statements: Statements,
   _: boolean,
@@ -234,8 +234,7 @@ function* savePayoutAccount(
   account: PayoutAccount,
   changedAtMs: number,
 ): Step<void> {
-  const owner = yield* statements.lockAccount.one({ id });
-  if (owner?.closedAtMs !== null) return;
+  if (!(yield* lockOpen(statements, id))) return;
   const row = payoutAccountRow(account);
   yield* statements.deleteUnclaimedPayoutAccount.change(row);
   yield* statements.savePayoutAccount.change({ ...row, changedAtMs });

@@ -1,6 +1,7 @@
 /** Steps of suspending. They lock the account, as the steps that record its tips do. */
 import type { Suspensions } from '../port/suspensions.ts';
 import { suspensionRow } from '../rules/accounts.ts';
+import { lockOpen } from './account-locks.ts';
 import { noteAct } from './audit.ts';
 import { changingCodes, type Engine, type StepOf } from './engine.ts';
 import { mailToOwner } from './mails.ts';
@@ -18,8 +19,8 @@ const suspend: StepOf<Suspensions['suspend']> = function* (
   act,
   mail,
 ) {
-  const account = yield* statements.lockAccount.one({ id });
-  if (!account || account.closedAtMs !== null) return 'closed';
+  const account = yield* lockOpen(statements, id);
+  if (!account) return 'closed';
   if (account.suspendedAtMs !== null)
     return isRepeated && account.suspendedAtMs === suspension.sinceMs ? 'suspended' : 'suspended_before';
   yield* statements.setSuspension.change({ id, ...suspensionRow(suspension) });

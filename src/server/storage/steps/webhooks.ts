@@ -2,6 +2,7 @@ import type { UserId, WebhookId } from '#shared/ids.ts';
 import type { WebhookRecord, Webhooks } from '../port/webhooks.ts';
 import { deliveryRows, KEPT_DELIVERIES, kindsIn, kindsText, newWebhookRow } from '../rules/webhooks.ts';
 import type { Statements } from '../statements/all.ts';
+import { lockOpen } from './account-locks.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { newestPlace } from './events.ts';
 import { mailToOwner } from './mails.ts';
@@ -75,8 +76,7 @@ function* find({ webhookById }: Statements, userId: UserId, id: WebhookId): Step
 const add: StepOf<Webhooks['add']> = function* (statements, isRepeated, endpoint, maxCount, session) {
   const { id, userId } = endpoint;
   // Other additions wait, so that the endpoints can be counted, and so do new entries.
-  const account = yield* statements.lockAccount.one({ id: userId });
-  if (!account || account.closedAtMs !== null) return 'gone';
+  if (!(yield* lockOpen(statements, userId))) return 'gone';
   if (isRepeated && (yield* find(statements, userId, id))) return 'added';
   if (session && !(yield* hasSession(statements, userId, session))) return 'gone';
   if ((yield* statements.webhooksOf.all({ userId })).length >= maxCount) return 'full';
