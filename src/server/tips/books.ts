@@ -1,12 +1,6 @@
 /** The entries of an account's books: every tip, refund and other change at its own time. */
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
-import {
-  ALL_TIPS,
-  type BookFilter,
-  type BookEntry as BookRecord,
-  type ListingPlace,
-  type TipFilter,
-} from '#server/storage/port/ledger.ts';
+import { ALL_TIPS, type BookFilter, type ListingPlace, type TipFilter } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type BookEntry, type EntriesQuery, type EntryPage, entryIdOf, readEntryId } from '#shared/books.ts';
 import { dateAfter, firstOfDate, isoTime } from '#shared/calendar.ts';
@@ -47,22 +41,17 @@ export function createBooks({
 
     async listEntries(account, { cursor, limit, ...query }, terms) {
       const filter = filterFrom(account, query);
-      const records: BookRecord[] = [];
-      let before = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
-      do {
+      const from = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
+      const page = await readPage(limit, from, async (before, wanted) => {
         await queryQueue.step(account.id, terms);
-        // One more than asked for tells if there is a next page.
-        const wanted = limit + 1 - records.length;
         const step = await storage.listBookEntries(account.id, { filter, before, limit: wanted });
-        records.push(...step.entries);
-        before = step.next;
-      } while (before !== null && records.length <= limit);
-      const page = records.slice(0, limit);
+        return { rows: step.entries, next: step.next };
+      });
       const transactions = await view.all(
-        page.map(({ transaction }) => transaction),
+        page.rows.map(({ transaction }) => transaction),
         account.id,
       );
-      const entries = page.flatMap((record, index): BookEntry[] => {
+      const entries = page.rows.flatMap((record, index): BookEntry[] => {
         const transaction = transactions[index];
         const { kind, direction, position, amountCents, giverFeeCents, netAmountCents } = record;
         return transaction
@@ -83,10 +72,32 @@ export function createBooks({
             ]
           : [];
       });
-      const hasMore = records.length > entries.length;
-      return { entries, nextCursor: (hasMore && entries.at(-1)?.id) || null };
+      return { entries, nextCursor: (page.hasMore && entries.at(-1)?.id) || null };
     },
   };
+}
+
+interface ReadStep<Row> {
+  readonly rows: readonly Row[];
+  /** Where the next step begins; null at the end. A step without rows may have one. */
+  readonly next: ListingPlace | null;
+}
+
+/** Reads a page in steps. @param read one step, from a place on. */
+export async function readPage<Row>(
+  limit: number,
+  from: ListingPlace | null,
+  read: (before: ListingPlace | null, wanted: number) => Promise<ReadStep<Row>>,
+): Promise<{ readonly rows: readonly Row[]; readonly hasMore: boolean }> {
+  const rows: Row[] = [];
+  let before = from;
+  do {
+    // One more than asked for tells if there is a next page.
+    const step = await read(before, limit + 1 - rows.length);
+    rows.push(...step.rows);
+    before = step.next;
+  } while (before !== null && rows.length <= limit);
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
 }
 
 function filterFrom(account: Account, query: Omit<EntriesQuery, 'cursor' | 'limit'>): BookFilter {

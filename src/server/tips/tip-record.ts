@@ -1,7 +1,7 @@
 /** An account's record of tips: pages of it, and its sums. A long record is read in steps that take turns. */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
-import type { BookChange, ListingPlace, TipFilter, TransactionRecord } from '#server/storage/port/ledger.ts';
+import type { BookChange, ListingPlace, TipFilter } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type Clock, type Day, dayAround } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -10,7 +10,7 @@ import { cents } from '#shared/money.ts';
 import { type SumsQuery, type TipSums, tipSums } from '#shared/records.ts';
 import type { SummaryQuery, TipSummary, TransactionPage, TransactionsQuery } from '#shared/tips.ts';
 import { type ChangeReading, readWithChanges } from './book-changes.ts';
-import { type Books, createBooks, tipFilterFrom } from './books.ts';
+import { type Books, createBooks, readPage, tipFilterFrom } from './books.ts';
 import type { TransactionView } from './transaction-view.ts';
 
 export interface TipRecord extends Pick<Books, 'listEntries'> {
@@ -51,18 +51,14 @@ export function createTipRecord(deps: {
 
     async list(account, { cursor, limit, ...query }, terms) {
       const filter = tipFilterFrom(account, query);
-      const records: TransactionRecord[] = [];
-      let before = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
-      do {
+      const from = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
+      const page = await readPage(limit, from, async (before, wanted) => {
         await queryQueue.step(account.id, terms);
-        const wanted = limit + 1 - records.length;
         const step = await storage.listTransactions(account.id, { filter, before, limit: wanted });
-        records.push(...step.transactions);
-        before = step.next;
-      } while (before !== null && records.length <= limit);
-      const transactions = await view.all(records.slice(0, limit), account.id);
-      const hasMore = records.length > transactions.length;
-      return { transactions, nextCursor: (hasMore && transactions.at(-1)?.id) || null };
+        return { rows: step.transactions, next: step.next };
+      });
+      const transactions = await view.all(page.rows, account.id);
+      return { transactions, nextCursor: (page.hasMore && transactions.at(-1)?.id) || null };
     },
 
     async sum(account, query, terms) {
