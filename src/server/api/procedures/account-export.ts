@@ -22,14 +22,7 @@ import { isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { type AccountEvent, accountEvent, MAX_EVENTS } from '#shared/events.ts';
 import { PHOTO_PREFIX } from '#shared/page-paths.ts';
-import {
-  type EndedQrCode,
-  type EndedQrCodes,
-  endedQrCode,
-  endedQrCodesQuery,
-  MAX_ENDED_PAGE,
-  type QrCode,
-} from '#shared/qr-codes.ts';
+import { endedQrCode, endedQrCodesQuery, MAX_ENDED_PAGE, type QrCode } from '#shared/qr-codes.ts';
 import { MAX_PAGE_SIZE, type Transaction, transaction, transactionsQuery } from '#shared/tips.ts';
 import { toWire, wireSchema, wireText } from '../wire.ts';
 import { exportReadme } from './account-export-readme.ts';
@@ -145,7 +138,10 @@ async function* filesOf(
     content: [schemaFile('The payments that an account began, the newest first', z.array(exportedPayment))],
   };
 
-  yield { path: 'old-codes.json', content: jsonList(endedCodes(qrCodes, account)) };
+  const oldCodesFrom = (cursor: string | null) =>
+    qrCodes.listEnded(account, endedQrCodesQuery.parse({ cursor, limit: MAX_ENDED_PAGE }));
+  const oldCodes = pagesFrom(await oldCodesFrom(null), oldCodesFrom, ({ codes }) => codes);
+  yield { path: 'old-codes.json', content: jsonList(oldCodes) };
   yield {
     path: 'old-codes.schema.json',
     content: [schemaFile('The codes that were replaced or retired', z.array(endedQrCode))],
@@ -185,21 +181,6 @@ async function* allEvents(
     if (!page.hasMore || page.nextCursor === null) return;
     after = page.nextCursor;
   }
-}
-
-async function* endedCodes(
-  { listEnded }: Services['qrCodes'],
-  account: Account,
-): AsyncGenerator<readonly EndedQrCode[], void> {
-  let cursor: string | null = null;
-  do {
-    const page: EndedQrCodes = await listEnded(
-      account,
-      endedQrCodesQuery.parse({ cursor, limit: MAX_ENDED_PAGE }),
-    );
-    yield page.codes;
-    cursor = page.nextCursor;
-  } while (cursor !== null);
 }
 
 /** What happens to a tip during an export is in none of its files. */

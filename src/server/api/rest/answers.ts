@@ -3,6 +3,7 @@ import { isTrackedEnvelope } from '@trpc/server';
 import { z } from 'zod';
 import { printed } from '#shared/print.ts';
 import type { TipStreamStart, Transaction } from '#shared/tips.ts';
+import { pagesFrom } from '../procedures/account-statement.ts';
 import type { Endpoint, Parameter } from '../procedures/endpoint.ts';
 import type { Caller } from '../procedures/router.ts';
 import { CSV_ANSWERS } from './csv.ts';
@@ -84,6 +85,8 @@ export async function answerTo(
 }
 
 const page = z.looseObject({ nextCursor: z.string().nullable(), hasMore: z.boolean().optional() });
+type Page = z.output<typeof page>;
+
 const fileStart = z.object({ fileName: z.string() });
 const filePiece = z.object({ base64: z.string() });
 
@@ -103,29 +106,19 @@ async function pageOrCsv(
     return { saved: { name: file.name, type: file.type, content: file.parts }, next };
   }
   const answer = await ask(asked);
-  const next = pages && !isWhole ? nextPage(endpoint, asked, page.parse(answer)) : undefined;
   if (!pages) return { body: answer };
+  const first = page.parse(answer);
+  const next = isWhole ? undefined : nextPage(endpoint, asked, first);
   if (pages.cursorAs !== undefined) return { body: answer, next };
-  const { nextCursor } = page.parse(answer);
-  if (nextCursor === null || !isWhole) return { body: itemsOf(answer, pages.of), next };
-  return { pages: allPages(answer, pages.of, (cursor) => askFurther({ ...asked, cursor })) };
+  const items = (each: Page) => itemsOf(each, pages.of);
+  if (first.nextCursor === null || !isWhole) return { body: items(first), next };
+  return {
+    pages: pagesFrom(first, async (cursor) => page.parse(await askFurther({ ...asked, cursor })), items),
+  };
 }
 
-async function* allPages(
-  first: unknown,
-  of: string,
-  askFrom: (cursor: string) => Promise<unknown>,
-): AsyncGenerator<readonly unknown[]> {
-  for (let answer = first; ; ) {
-    yield itemsOf(answer, of);
-    const { nextCursor } = page.parse(answer);
-    if (nextCursor === null) return;
-    answer = await askFrom(nextCursor);
-  }
-}
-
-function itemsOf(answer: unknown, of: string): readonly unknown[] {
-  const items = page.parse(answer)[of];
+function itemsOf(answer: Page, of: string): readonly unknown[] {
+  const items = answer[of];
   if (!Array.isArray(items)) throw new Error(`a page has no ${of}`);
   return items;
 }
@@ -134,7 +127,7 @@ function itemsOf(answer: unknown, of: string): readonly unknown[] {
 function nextPage(
   { path, pages, parameters = [] }: Endpoint,
   asked: Readonly<Record<string, unknown>>,
-  { nextCursor, hasMore = true }: z.output<typeof page>,
+  { nextCursor, hasMore = true }: Page,
 ): string | undefined {
   if (nextCursor === null || !hasMore) return undefined;
   const cursorAs = pages?.cursorAs ?? 'cursor';
