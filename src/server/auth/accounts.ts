@@ -34,7 +34,7 @@ import type { OperatorAct } from '#shared/operator-acts.ts';
 import { type FactorDuty, NO_FACTOR_DUTY } from './factor-duty.ts';
 import type { Invitations } from './invitations.ts';
 import { listOperatorActs } from './operator-acts.ts';
-import { EASY_TO_GUESS, isEasyToGuess } from './password-strength.ts';
+import { requireStrong } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import type { IssuedSession, Sessions } from './sessions.ts';
 
@@ -99,17 +99,8 @@ export function createAccounts(deps: {
     const found = await storage.findCredentials(email);
     const isRight = await passwords.verify(found?.passwordHash ?? null, password);
     if (!found || !isRight) throw new AppError('wrong_password');
-    const { passwordExpiresAtMs } = found;
-    if (passwordExpiresAtMs !== null && passwordExpiresAtMs <= clock()) throw new AppError('wrong_password');
+    if (isPasswordOver(found, clock())) throw new AppError('wrong_password');
     return found;
-  }
-
-  async function requireStrong(
-    field: string,
-    password: string,
-    person: Parameters<typeof isEasyToGuess>[1],
-  ): Promise<void> {
-    if (await isEasyToGuess(password, person, clock())) throw invalidField(field, EASY_TO_GUESS);
   }
 
   const isGuarded = ({ email: present }: Account, { email }: ProfileChange) =>
@@ -164,7 +155,7 @@ export function createAccounts(deps: {
 
     async register({ password, invitation, ...person }) {
       const admitted = await invitations.admit({ email: person.email, invitation });
-      await requireStrong('password', password, person);
+      await requireStrong('password', password, person, clock());
       const passwordHash = await passwords.hash(password);
       const createdAtMs = clock();
       const acceptedTerms = termsVersion ? { version: termsVersion, atMs: createdAtMs } : null;
@@ -183,8 +174,7 @@ export function createAccounts(deps: {
     marksFrom: (email) => storage.mails.marksFrom(email),
 
     async changePassword(account, { currentPassword, newPassword }, token) {
-      if (isOwnName(newPassword, account)) throw invalidField('newPassword', OWN_NAME_AS_PASSWORD);
-      await requireStrong('newPassword', newPassword, account);
+      await requireStrong('newPassword', newPassword, account, clock());
       const found = await requirePassword(account.email, currentPassword);
       if (normalizePassword(newPassword) === normalizePassword(currentPassword)) return null;
       const passwordHash = await passwords.hash(newPassword);
@@ -274,6 +264,10 @@ export async function closeForGood(
   await forgetInSteps((atMost) => storage.messages.eraseBeforeClosing(id, nowMs, isDueOnly, atMost));
   return storage.closeAccount(id, nowMs, isDueOnly, act);
 }
+
+/** Whether a password that was set for somebody can no longer be used. */
+export const isPasswordOver = ({ passwordExpiresAtMs }: StoredCredentials, nowMs: number): boolean =>
+  passwordExpiresAtMs !== null && passwordExpiresAtMs <= nowMs;
 
 /** Null for an account whose grace period is over: it counts as unknown, even before the sweep. */
 export function openOf(found: StoredCredentials | null, nowMs: number): StoredCredentials | null {

@@ -9,7 +9,7 @@ import type { Credentials, Login } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isUserId, type PasskeyId, type UserId } from '#shared/ids.ts';
-import { loginFrom, openOf, userFrom } from './accounts.ts';
+import { isPasswordOver, loginFrom, openOf, userFrom } from './accounts.ts';
 import { type FactorDuty, NO_FACTOR_DUTY } from './factor-duty.ts';
 import type { Passwords } from './passwords.ts';
 import type { Sessions } from './sessions.ts';
@@ -54,8 +54,7 @@ export function createLogins(deps: {
   async function findByPassword({ email, password }: Credentials): Promise<StoredCredentials> {
     const found = openOf(await storage.findCredentials(email), clock());
     const isRight = await passwords.verify(found?.passwordHash ?? null, password);
-    const isOver = found?.passwordExpiresAtMs != null && found.passwordExpiresAtMs <= clock();
-    if (!found || !isRight || isOver) throw new AppError('wrong_credentials');
+    if (!found || !isRight || isPasswordOver(found, clock())) throw new AppError('wrong_credentials');
     if (!passwords.isOutdated(found.passwordHash)) return found;
     const renewed = await passwords.hash(password);
     await storage.replacePasswordHash(found.account.id, found.passwordHash, renewed);

@@ -2,13 +2,11 @@
 import type { DraftMail, LinkOwner, LinkPurpose } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { hashOfToken } from '#server/storage/rules/tokens.ts';
-import { isOwnName, OWN_NAME_AS_PASSWORD } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { UserId } from '#shared/ids.ts';
-import { invalidField } from '#shared/invalid-field.ts';
 import type { PasswordReset } from '#shared/mail.ts';
-import { EASY_TO_GUESS, isEasyToGuess } from './password-strength.ts';
+import { requireStrong } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -48,8 +46,7 @@ export function createMailLinks(deps: {
       const tokenHash = hashOfToken(token);
       const owner = await ownerOf(tokenHash, 'password');
       const { userId } = owner;
-      if (isOwnName(newPassword, owner)) throw invalidField('newPassword', OWN_NAME_AS_PASSWORD);
-      if (await isEasyToGuess(newPassword, owner, clock())) throw invalidField('newPassword', EASY_TO_GUESS);
+      await requireStrong('newPassword', newPassword, owner, clock());
       const passwordHash = await passwords.hash(newPassword);
       const told = draft('password_changed');
       if (!(await mails.resetPassword(userId, tokenHash, passwordHash, clock(), told)))

@@ -4,9 +4,10 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
-import { normalizePassword } from '#shared/accounts.ts';
+import { isOwnName, normalizePassword, OWN_NAME_AS_PASSWORD } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { invalidField } from '#shared/invalid-field.ts';
 
 /** The estimator's count for eight random characters, so that no such password is refused. */
 const ENOUGH_GUESSES = 1e8;
@@ -66,6 +67,17 @@ export async function isEasyToGuess(password: string, person: Person, nowMs: num
     ...recentYears(nowMs),
   ]);
   return guesses < ENOUGH_GUESSES;
+}
+
+/** @throws AppError `invalid_input` for the person's own name, and for a password that is easy to guess. */
+export async function requireStrong(
+  field: string,
+  password: string,
+  person: Person,
+  nowMs: number,
+): Promise<void> {
+  if (isOwnName(password, person)) throw invalidField(field, OWN_NAME_AS_PASSWORD);
+  if (await isEasyToGuess(password, person, nowMs)) throw invalidField(field, EASY_TO_GUESS);
 }
 
 function judged(password: string): string {
