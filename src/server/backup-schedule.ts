@@ -6,7 +6,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isoDate } from '#shared/calendar.ts';
 import { SOFTWARE } from '#shared/software.ts';
 import { createDrive, freeBytesIn } from './drive.ts';
 import { unfinishedOf } from './storage/care/backup-file.ts';
@@ -238,7 +238,7 @@ function createBackupFolder({
   /** The next number is free of folders and of notes whose backup was moved away, too. */
   async function nextFile(): Promise<string> {
     const names = (await entries()).map(({ name }) => name);
-    const day = new Date(clock()).toISOString().slice(0, 10);
+    const day = isoDate(clock());
     for (let number = ((await list())[0]?.number ?? 0) + 1; ; number += 1) {
       const start = `${PREFIX}-${String(number).padStart(6, '0')}-`;
       const name = `${start}${day}${extension}`;

@@ -206,12 +206,18 @@ function localMs(ms: number, format: Intl.DateTimeFormat): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-function isoDate(ms: number): string {
+/** The date of a time in UTC, as `2026-05-31`. */
+export function isoDate(ms: number): string {
   return new Date(ms).toISOString().slice(0, ISO_DATE_LENGTH);
 }
 
 export function dateAfter(date: string, days: number): string {
-  return isoDate(Date.parse(date) + days * 86_400_000);
+  return isoDate(Date.parse(date) + days * DAY_MS);
+}
+
+/** The number of days of a period, the first and the last one included; not a number without both dates. */
+export function daysIn({ from, to }: { readonly from: string; readonly to: string }): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
 }
 
 /** The last date of the day, week or month that contains a date. Weeks end on Sunday (ISO 8601). */

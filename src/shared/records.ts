@@ -1,6 +1,6 @@
 /** Schemas of an account's records: filters, sums, earnings over time, reversals. */
 import { z } from 'zod';
-import { isTimeZone, MAX_TIME_ZONE_LENGTH } from './calendar.ts';
+import { daysIn, isTimeZone, MAX_TIME_ZONE_LENGTH } from './calendar.ts';
 import { dayStartHour } from './day-start.ts';
 import { serviceCategory } from './qr-codes.ts';
 import { closedObject } from './unknown-names.ts';
@@ -15,8 +15,8 @@ export type TipParty = (typeof TIP_PARTIES)[number];
 export const GRANULARITIES = ['day', 'week', 'month'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
-/** Ten years, first and last day included. */
-const MAX_PERIOD_DAYS = 3_653;
+/** Ten years, and some days more than they have. */
+const MAX_PERIOD_DAYS = 3_660;
 /** The most days with a bar each. */
 export const MAX_DAYS_BY_DAY = 400;
 
@@ -33,7 +33,8 @@ const FIRST_DATE = '1971-01-01';
 const LAST_DATE = '9000-12-31';
 const FAR_DATE = `A date must be from ${FIRST_DATE} to ${LAST_DATE}.`;
 
-const date = z
+/** A date of the calendar, as `2026-05-31`. */
+export const date = z
   .string({ error: NO_DATE })
   .max('YYYY-MM-DD'.length, { error: NO_DATE, abort: true })
   .check(z.iso.date({ error: NO_DATE, abort: true }))
@@ -61,6 +62,19 @@ interface Period {
 export function requireOrder({ from, to }: Period, context: z.RefinementCtx): void {
   if (from !== undefined && to !== undefined && from > to)
     context.addIssue({ code: 'custom', path: ['to'], message: 'The last day must not be before the first.' });
+}
+
+/** @param path the field that is to be another one. */
+export function requireLength(
+  period: { readonly from: string; readonly to: string },
+  by: Granularity,
+  path: keyof typeof period,
+  context: z.RefinementCtx,
+): void {
+  const [most, inWords] =
+    by === 'day' ? [MAX_DAYS_BY_DAY, `${MAX_DAYS_BY_DAY} days`] : [MAX_PERIOD_DAYS, 'ten years'];
+  if (daysIn(period) > most)
+    context.addIssue({ code: 'custom', path: [path], message: `The period may have up to ${inWords}.` });
 }
 
 const signedCents = z.int().brand<'Cents'>();
@@ -111,16 +125,7 @@ export const insightsQuery = closedObject({
   dayStartHour: dayStartHour.optional(),
 }).superRefine((query, context) => {
   requireOrder(query, context);
-  const days = (Date.parse(query.to) - Date.parse(query.from)) / 86_400_000 + 1;
-  if (days > MAX_PERIOD_DAYS || (query.granularity === 'day' && days > MAX_DAYS_BY_DAY))
-    context.addIssue({
-      code: 'custom',
-      path: ['from'],
-      message:
-        query.granularity === 'day'
-          ? `The period may have up to ${MAX_DAYS_BY_DAY} days.`
-          : 'The period may have up to ten years.',
-    });
+  requireLength(query, query.granularity, 'from', context);
 });
 
 const earnings = {

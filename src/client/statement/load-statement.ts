@@ -1,12 +1,12 @@
 /** Loads the tips of a statement page by page, and their sums. */
 import '../ui/later/zod-without-eval.ts';
 import type { BookEntry, EntryPage } from '#shared/books.ts';
-import { dateAfter } from '#shared/calendar.ts';
+import { dateAfter, daysIn } from '#shared/calendar.ts';
 import { type Insights, MAX_DAYS_BY_DAY, type TipSums } from '#shared/records.ts';
 import { MAX_PAGE_SIZE, type Transaction, type TransactionPage } from '#shared/tips.ts';
 import { api } from '../api-client/api.ts';
 import { NO_FILTER, queryOf } from '../signed-in/later/tip-filter.ts';
-import { daysIn, type StatementQuery } from './period.ts';
+import type { StatementQuery } from './period.ts';
 
 /** More rows than anybody reads on paper; the CSV has all of them. */
 export const MAX_LISTED = 2_000;

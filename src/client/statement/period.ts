@@ -1,6 +1,5 @@
 /** The period and the direction of a statement in its address. */
 import type { User } from '#shared/accounts.ts';
-import { dateAfter } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { TipDirection } from '#shared/records.ts';
 import { paths } from '../paths.ts';
@@ -50,9 +49,4 @@ export function offeredPeriods(today: string): readonly (PeriodDates & { readonl
     { label: 'This year', ...yearOf(year) },
     { label: 'Last year', ...yearOf(year - 1) },
   ];
-}
-
-/** Counts the first and the last day too. */
-export function daysIn({ from, to }: PeriodDates): number {
-  return Math.round((Date.parse(dateAfter(to, 1)) - Date.parse(from)) / 86_400_000);
 }

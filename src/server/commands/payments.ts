@@ -1,7 +1,7 @@
 /** `npm run payments -- ...`: compares the payment service with the ledger, or exports what moved. It only reads. */
 import { writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
-import { dateAfter, dateAt, firstOfDate } from '#shared/calendar.ts';
+import { dateAfter, dateAt, firstOfDate, isoDate } from '#shared/calendar.ts';
 import { spellAmount } from '#shared/console/fee-csv.ts';
 import type { Terms } from '#shared/money.ts';
 import { openPaymentService, requireKeys } from '../configured-parts.ts';
@@ -84,7 +84,7 @@ function readPeriod(
 function readDate(option: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const timeMs = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (new Date(timeMs || 0).toISOString().slice(0, 10) === text) return text;
+  if (isoDate(timeMs || 0) === text) return text;
   throw new UsageError(`--${option} takes a date such as 2026-05-31. This is ${JSON.stringify(text)}.`);
 }
 

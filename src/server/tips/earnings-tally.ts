@@ -1,6 +1,6 @@
 /** The earnings of a period, added up for a chart from the storage's sums by day and hour. It reads nothing. */
 import type { BookChange, DailyEarnings, HourlyEarnings } from '#server/storage/port/ledger.ts';
-import { dateAfter, dateAt, firstOfDate, lastDateOf } from '#shared/calendar.ts';
+import { dateAfter, dateAt, firstOfDate, isoDate, lastDateOf } from '#shared/calendar.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import type { Granularity, InsightsQuery } from '#shared/records.ts';
 
@@ -41,7 +41,7 @@ export function createTally(query: Omit<InsightsQuery, 'dayStartHour'>, dayStart
 
   return {
     addDay(taken: DailyEarnings): void {
-      const date = within(new Date(taken.day * DAY_MS).toISOString().slice(0, 10), query);
+      const date = within(isoDate(taken.day * DAY_MS), query);
       const bar = barOf.get(date);
       if (!bar) throw new Error(`${date} is no day from ${from} to ${to}`);
       for (const sums of [all, bar.sums, sumsIn(days, date)]) add(sums, taken);

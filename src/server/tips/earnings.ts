@@ -3,7 +3,7 @@
 import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
 import type { EarningsPeriod } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { dateAfter, firstOfDate, lastOfMonth, steadyStretches } from '#shared/calendar.ts';
+import { dateAfter, daysIn, firstOfDate, isoDate, lastOfMonth, steadyStretches } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type Insights, type InsightsQuery, insights } from '#shared/records.ts';
 import { readWithChanges } from './book-changes.ts';
@@ -83,7 +83,7 @@ function periodBefore(from: string, to: string): Dates {
       1;
     const start = new Date(from);
     start.setUTCMonth(start.getUTCMonth() - months);
-    return { from: start.toISOString().slice(0, 10), to: last };
+    return { from: isoDate(start.getTime()), to: last };
   }
-  return { from: dateAfter(last, Math.round((Date.parse(from) - Date.parse(to)) / 86_400_000)), to: last };
+  return { from: dateAfter(last, 1 - daysIn({ from, to })), to: last };
 }

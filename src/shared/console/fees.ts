@@ -1,16 +1,12 @@
 /** Schemas of what the fees came to. */
 import { z } from 'zod';
+import { isoDate } from '../calendar.ts';
 import { PAYMENT_MODES } from '../payments.ts';
-import { timeZone } from '../records.ts';
+import { date, requireLength, requireOrder, timeZone } from '../records.ts';
 import { closedObject } from '../unknown-names.ts';
 
 export const FEE_PERIODS = ['day', 'month'] as const;
 export type FeePeriod = (typeof FEE_PERIODS)[number];
-
-/** Ten years by month; by day more rows than anybody reads. */
-const MOST_DAYS = { day: 400, month: 3_660 } as const;
-
-const date = z.iso.date({ error: 'A date must be written as 2026-05-31.' });
 
 export const feeQuery = closedObject({
   /** The first and the last day, both included. */
@@ -18,13 +14,9 @@ export const feeQuery = closedObject({
   to: date,
   by: z.enum(FEE_PERIODS),
   timeZone,
-}).superRefine(({ from, to, by }, context) => {
-  const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
-  const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['to'], message });
-  if (days < 1) refuse('The last day must not be before the first.');
-  if (from < '1971-01-01' || to > '9000-12-31') refuse('A date must be from 1971-01-01 to 9000-12-31.');
-  if (days > MOST_DAYS[by])
-    refuse(by === 'day' ? 'The period may have up to 400 days.' : 'The period may have up to ten years.');
+}).superRefine((query, context) => {
+  requireOrder(query, context);
+  requireLength(query, query.by, 'to', context);
 });
 
 const feeSums = {
@@ -70,8 +62,7 @@ export const feeIncome = z.object({
 /** The period that is meant where none is named: this month by day, twelve months by month. @param today a date. */
 export function usualPeriod(today: string, by: FeePeriod): { readonly from: string; readonly to: string } {
   const [year = 0, month = 0] = today.split('-').map(Number);
-  const first = new Date(Date.UTC(year, by === 'day' ? month - 1 : month - 12, 1));
-  return { from: first.toISOString().slice(0, 10), to: today };
+  return { from: isoDate(Date.UTC(year, by === 'day' ? month - 1 : month - 12, 1)), to: today };
 }
 
 export type FeeQuery = z.output<typeof feeQuery>;

@@ -31,7 +31,6 @@ export function Fees() {
   // The device may have come to another time zone since it was chosen.
   const zones = new Set([UTC, Intl.DateTimeFormat().resolvedOptions().timeZone, timeZone]);
   const wanted = feeQuery.safeParse({ ...period, by, timeZone });
-  // A day that is missing is refused for the length of the period as well.
   const refusal = wanted.error?.issues[0];
   const refused = (name: 'from' | 'to') => {
     if (refusal?.path[0] !== name) return undefined;

@@ -3,7 +3,7 @@ import { checkAllRows } from '#server/storage/care/audit.ts';
 import type { AuditFilter, AuditRow } from '#server/storage/port/audit.ts';
 import { ACTIONS_IN_WORDS, wordsOf } from '#server/storage/rules/audit-sentences.ts';
 import { brand } from '#shared/brand.ts';
-import { isoTime } from '#shared/calendar.ts';
+import { isoDate, isoTime } from '#shared/calendar.ts';
 import {
   type AuditFilterInput,
   type AuditRowShown,
@@ -55,7 +55,7 @@ export const auditProcedures = router({
     .query(async ({ ctx: { services }, input }) => {
       const page = { before: null, atMost: MAX_CSV_ROWS + 1 };
       const rows = await services.storage.audit.listNewest(filterOf(input), page);
-      const day = new Date(services.clock()).toISOString().slice(0, 10);
+      const day = isoDate(services.clock());
       const lines = rows.slice(0, MAX_CSV_ROWS).map(csvOf);
       return {
         fileName: `${brand.linkScheme}-audit-log-${day}.csv`,

@@ -18,7 +18,7 @@ import {
 } from '#shared/account-export.ts';
 import { type BookEntry, entriesQuery } from '#shared/books.ts';
 import { brand } from '#shared/brand.ts';
-import { isoTime } from '#shared/calendar.ts';
+import { isoDate, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { type AccountEvent, accountEvent, MAX_EVENTS } from '#shared/events.ts';
 import { PHOTO_PREFIX } from '#shared/page-paths.ts';
@@ -49,7 +49,7 @@ export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportS
   const { services, account, token } = order;
   const start = await services.exports.begin(account);
   const { exportedAtMs } = start;
-  const date = new Date(exportedAtMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const date = isoDate(exportedAtMs);
   yield { fileName: `${brand.linkScheme}-${account.username}-${date}.zip` };
   const session = token === null ? null : services.sessions.watch(account.id, token, 'also_suspended');
   try {
