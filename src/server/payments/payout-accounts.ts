@@ -1,5 +1,6 @@
 /** What the payment service says of providers' accounts. It is read and then saved, never taken from an event. */
 import type { Logger } from 'pino';
+import { CLOCKS_APART_MS } from '#server/storage/port/outboxes.ts';
 import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import { type Clock, isWithin } from '#shared/calendar.ts';
@@ -31,8 +32,6 @@ const IMPATIENT_INTERVAL_MS = 5_000;
 const PATIENT_INTERVAL_MS = 5 * 60_000;
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
-/** By so much the clocks of two processes may differ. */
-const CLOCKS_DIFFER_MS = 60_000;
 const READ_AT_ONCE = 20;
 
 export function isGone({ disabledReason }: Pick<PayoutAccount, 'disabledReason'>): boolean {
@@ -64,7 +63,7 @@ export function createPayoutAccounts(deps: {
   }
 
   /** Whether it was read before this clock was turned back, so that the time of it says nothing. */
-  const isFromFuture = ({ readAtMs }: PayoutAccount) => readAtMs > clock() + CLOCKS_DIFFER_MS;
+  const isFromFuture = ({ readAtMs }: PayoutAccount) => readAtMs > clock() + CLOCKS_APART_MS;
 
   async function read(known: PayoutAccount): Promise<PayoutAccount> {
     const readAtMs = clock();

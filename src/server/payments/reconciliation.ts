@@ -16,6 +16,7 @@ import {
   ON_ITS_WAY_MS,
   type Sides,
 } from './charge-comparison.ts';
+import { isOfKeys } from './known-platform.ts';
 import type { BookedCharge, PaymentBooks } from './payment-books.ts';
 import type { PaymentService } from './payment-service.ts';
 
@@ -54,15 +55,12 @@ export async function reconcile(
   tell: (finding: Finding) => void,
 ): Promise<Reconciled> {
   const { payments } = storage;
-  const platform = await service.platform();
+  const keys = { mode: service.mode, platform: await service.platform() };
   const tally = createTally(tell);
   const { counts, note } = tally;
   /** Payments whose charge did not come in their own stretch, and those whose charge came in another before. */
   const awaited = new Map<TransactionId, PaymentRecord>();
   const judgedBefore = new Map<TransactionId, number>();
-
-  const isOurs = ({ paymentMode, platform: of }: PaymentRecord) =>
-    paymentMode === service.mode && (of === null || of === platform);
 
   async function withReversal(payment: PaymentRecord): Promise<ComparedPayment> {
     const { state, adjustments, changedAtMs, id } = payment;
@@ -133,7 +131,7 @@ export async function reconcile(
         charges.delete(charge.chargeId);
         counts.chargeCount += 1;
         await judge(payment, charge);
-      } else if (!isOurs(payment)) counts.otherKeysCount += 1;
+      } else if (!isOfKeys(payment, keys)) counts.otherKeysCount += 1;
       else if (!judgedBefore.delete(payment.id)) awaited.set(payment.id, payment);
     }
     for (const charge of charges.values()) await judgeUnmatched(charge);

@@ -7,6 +7,7 @@
 import { createStepQueue } from '#server/queue/step-queue.ts';
 import type { EntryName, EntryRecord } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
+import { isReversal } from '#server/storage/rules/events.ts';
 import { BEGINNING, isTransactionId, type UserId } from '#shared/ids.ts';
 import type { StreamReset, Transaction } from '#shared/tips.ts';
 import { busy, createFollowers, type Follower } from './followers.ts';
@@ -179,7 +180,7 @@ async function positionOf(storage: Feed, userId: UserId, event: string): Promise
 const idOf = ({ kind, transaction, changeNumber }: EntryRecord): string =>
   streamIdOf({
     transactionId: transaction.id,
-    isReversal: kind === 'received_reversed' || kind === 'given_reversed',
+    isReversal: isReversal(kind),
     changeNumber,
   });
 
@@ -187,17 +188,17 @@ const TIP_ID = 'txn_';
 const REVERSAL_ID = 'rev_';
 const CHANGE = /^chg_([0-9a-z]{26})_([1-9][0-9]{0,5})$/;
 
-function streamIdOf({ transactionId, isReversal, changeNumber }: EntryName): string {
+function streamIdOf({ transactionId, changeNumber, ...entry }: EntryName): string {
   const name = transactionId.slice(TIP_ID.length);
   if (changeNumber !== null) return `chg_${name}_${changeNumber}`;
-  return isReversal ? REVERSAL_ID + name : transactionId;
+  return entry.isReversal ? REVERSAL_ID + name : transactionId;
 }
 
 function readStreamId(event: string): EntryName | null {
   const [, name, number] = CHANGE.exec(event) ?? [];
   const changeNumber = number === undefined ? null : Number(number);
-  const isReversal = event.startsWith(REVERSAL_ID);
-  const own = isReversal ? TIP_ID + event.slice(REVERSAL_ID.length) : event;
+  const isOfReversal = event.startsWith(REVERSAL_ID);
+  const own = isOfReversal ? TIP_ID + event.slice(REVERSAL_ID.length) : event;
   const id = name === undefined ? own : TIP_ID + name;
-  return isTransactionId(id) ? { transactionId: id, isReversal, changeNumber } : null;
+  return isTransactionId(id) ? { transactionId: id, isReversal: isOfReversal, changeNumber } : null;
 }
