@@ -132,7 +132,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     countPasswordChangeTry: (token, quota) =>
       take(countsOf(['password_change_try'], { session: hashOf(token) }), quota),
 
-    limitLogin(email, { address, network, device }, attempt) {
+    limitLogin(email, { device, ...place }, attempt) {
       const account = attemptsAccountOf(email);
       if (device !== null) {
         const limits = [
@@ -143,7 +143,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
         const ifWrong = countsOf(limits, { account, ...hashedDevice(device) });
         return attempts.count({ ifWrong }, attempt);
       }
-      const who = { account, ...whoIsAt(hashOf(address), hashOf(network)) };
+      const who = { account, ...hashedPlace(place) };
       return attempts.count(
         {
           ifWrong: countsOf(
@@ -161,12 +161,9 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       return attempts.count({ ifWrong }, attempt);
     },
 
-    limitRegistration({ address, network }, attempt) {
-      const who = whoIsAt(hashOf(address), hashOf(network));
-      return attempts.count(
-        { ifRight: countsOf(['registration', 'registration_from_network'], who) },
-        attempt,
-      );
+    limitRegistration(place, attempt) {
+      const ifRight = countsOf(['registration', 'registration_from_network'], hashedPlace(place));
+      return attempts.count({ ifRight }, attempt);
     },
 
     async limitUsernameChange(userId, attempt) {
@@ -226,8 +223,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
         'receipt_mail_to_email',
       ] as const;
       const who = hashedPlace(place);
-      const toEmail =
-        email === null ? [] : countsOf(limits, Object.assign({ account: attemptsAccountOf(email) }, who));
+      const toEmail = email === null ? [] : countsOf(limits, { account: attemptsAccountOf(email), ...who });
       const from = countsOf(['receipt_mail_from_address', 'receipt_mail_from_network'], who);
       return take([...ofTip, ...toEmail, ...from], quota);
     },
