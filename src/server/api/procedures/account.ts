@@ -2,14 +2,13 @@
 import { z } from 'zod';
 import { exportRequest } from '#shared/account-export.ts';
 import { closing, closingAnswer, profileChange, session, user } from '#shared/accounts.ts';
-import { idPattern } from '#shared/ids.ts';
 import { operatorAct } from '#shared/operator-acts.ts';
 import { exportAccount } from './account-export.ts';
 import { rememberDevice, tryingPassword, tryPassword } from './auth.ts';
 import { workOwner } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { SESSION, USER } from './examples.ts';
-import { TIME_ZONE } from './parameters.ts';
+import { listedId, TIME_ZONE } from './parameters.ts';
 import {
   confirmedProcedure,
   countedProcedure,
@@ -186,17 +185,7 @@ export const accountProcedures = {
       status: 204,
       summary: 'End a session',
       description: 'Ends one of your sessions, and its event streams.',
-      parameters: [
-        {
-          name: 'session_id',
-          in: 'path',
-          field: 'id',
-          required: true,
-          description: 'As the list of your sessions names it.',
-          schema: { type: 'string', pattern: idPattern('ses').source },
-          example: SESSION.id,
-        },
-      ],
+      parameters: [listedId('session_id', 'ses', 'sessions', SESSION.id)],
       refusals: ['password_needed', 'session_not_found'],
     },
     confirmedProcedure

@@ -1,8 +1,8 @@
 /** The keys by which programs act for an account. No key makes, lists or ends one. */
 import { apiKey, apiKeyQuery, madeApiKey, newApiKey } from '#shared/api-keys.ts';
-import { idPattern } from '#shared/ids.ts';
 import { endpoint } from './endpoint.ts';
 import { API_KEY } from './examples.ts';
+import { listedId } from './parameters.ts';
 import { confirmedProcedure, countedProcedure, FOR_SUSPENDED, signedInProcedure } from './trpc.ts';
 
 export const apiKeyProcedures = {
@@ -58,17 +58,7 @@ export const apiKeyProcedures = {
       status: 204,
       summary: 'End an API key',
       description: 'The key works nowhere from then on.',
-      parameters: [
-        {
-          name: 'api_key_id',
-          in: 'path',
-          field: 'id',
-          required: true,
-          description: 'As the list of your keys names it.',
-          schema: { type: 'string', pattern: idPattern('key').source },
-          example: API_KEY.id,
-        },
-      ],
+      parameters: [listedId('api_key_id', 'key', 'keys', API_KEY.id)],
       refusals: ['password_needed', 'api_key_not_found'],
     },
     confirmedProcedure

@@ -109,12 +109,20 @@ export const OWN_CODE: Parameter = {
   example: QR_CODE.id,
 };
 
-export const DEVICE_ID: Parameter = {
-  name: 'device_id',
+/** The id, in the path, of one of the caller's own things. @param list the plural of what its list has. */
+export const listedId = (
+  name: string,
+  prefix: Parameters<typeof idPattern>[0],
+  list: string,
+  example: string,
+): Parameter => ({
+  name,
   in: 'path',
   field: 'id',
   required: true,
-  description: 'As the list of your devices names it.',
-  schema: { type: 'string', pattern: idPattern('dev').source },
-  example: DEVICE.id,
-};
+  description: `As the list of your ${list} names it.`,
+  schema: { type: 'string', pattern: idPattern(prefix).source },
+  example,
+});
+
+export const DEVICE_ID = listedId('device_id', 'dev', 'devices', DEVICE.id);

@@ -1,5 +1,4 @@
 /** The passkeys, the authenticator app and the recovery codes of an account. */
-import { idPattern } from '#shared/ids.ts';
 import {
   firstRecoveryCodes,
   newPasskey,
@@ -13,6 +12,7 @@ import {
 import { rememberDevice } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { PASSKEY, PASSKEY_CREATION, PASSKEY_RESPONSE, RECOVERY_CODES, TOTP_SETUP } from './examples.ts';
+import { listedId } from './parameters.ts';
 import { confirmedEnrolmentProcedure, countedProcedure, enrolmentProcedure, FOR_SUSPENDED } from './trpc.ts';
 
 const changingProcedure = countedProcedure('factor_change', confirmedEnrolmentProcedure).meta(FOR_SUSPENDED);
@@ -89,17 +89,7 @@ export const secondFactorProcedures = {
       status: 204,
       summary: 'Remove a passkey',
       description: 'It logs nobody in from then on. Recovery codes go with your last second factor.',
-      parameters: [
-        {
-          name: 'passkey_id',
-          in: 'path',
-          field: 'id',
-          required: true,
-          description: 'As the list of your second factors names it.',
-          schema: { type: 'string', pattern: idPattern('psk').source },
-          example: PASSKEY.id,
-        },
-      ],
+      parameters: [listedId('passkey_id', 'psk', 'second factors', PASSKEY.id)],
       refusals: REMOVAL_REFUSALS,
     },
     changingProcedure.input(passkeyQuery).mutation(async ({ ctx, input }): Promise<null> => {

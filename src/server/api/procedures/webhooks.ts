@@ -14,11 +14,12 @@ import {
   webhookQuery,
   webhookWithSecret,
 } from '#shared/events.ts';
-import { EVENT_ID, idPattern } from '#shared/ids.ts';
+import { EVENT_ID } from '#shared/ids.ts';
 import { toWire } from '../wire.ts';
 import { stepTerms } from './context.ts';
 import { endpoint, type Parameter } from './endpoint.ts';
 import { QR_CODE, TRANSACTION } from './examples.ts';
+import { listedId } from './parameters.ts';
 import { confirmedProcedure, countedProcedure, FOR_SUSPENDED, signedInProcedure } from './trpc.ts';
 
 const EVENT = {
@@ -57,15 +58,7 @@ const DELIVERY = {
   answer: '',
 };
 
-const WEBHOOK_ID: Parameter = {
-  name: 'webhook_id',
-  in: 'path',
-  field: 'id',
-  required: true,
-  description: 'As the list of your webhooks names it.',
-  schema: { type: 'string', pattern: idPattern('whk').source },
-  example: WEBHOOK.id,
-};
+const WEBHOOK_ID = listedId('webhook_id', 'whk', 'webhooks', WEBHOOK.id);
 
 const OWN_EVENT: Parameter = {
   name: 'event_id',
