@@ -32,11 +32,12 @@ import {
   keyOf,
   leftOf,
   NOTHING_FOLLOWED,
+  receiverNamesOf,
   reverserOf,
 } from './tips.ts';
 
 export type PaymentRow = ReturnType<typeof paymentRow> &
-  Pick<PaymentRecord, 'receiverName' | 'receiverUsername' | 'displayName' | 'defaultThankYou'>;
+  Pick<PaymentRecord, keyof ReturnType<typeof receiverNamesOf>>;
 
 /**
  * @param found.earlier the payment under the same idempotency key, or for a guest the one with this id.
@@ -76,16 +77,13 @@ export function decidePayment(
 
 export function newPayment(
   { giverMessage: _, termsRefusal: __, ...payment }: NewPayment,
-  { userId, fullName, username, displayName, thankYou }: QrCodeWithProvider,
+  code: QrCodeWithProvider,
   destination: string,
 ): PaymentRecord {
   return {
     ...payment,
-    receiverId: userId,
-    receiverName: fullName,
-    receiverUsername: username,
-    displayName,
-    defaultThankYou: thankYou,
+    receiverId: code.userId,
+    ...receiverNamesOf(code),
     destination,
     state: 'created',
     changedAtMs: payment.createdAtMs,
@@ -105,9 +103,9 @@ export function newPayment(
   };
 }
 
-export function foundPayment(found: FoundPayment, names: QrCodeWithProvider): PaymentRecord {
+export function foundPayment(found: FoundPayment, code: QrCodeWithProvider): PaymentRecord {
   const { receiverId: _, destination, checkout, ...payment } = found;
-  return { ...newPayment(payment, names, destination), state: 'pending', checkout };
+  return { ...newPayment(payment, code, destination), state: 'pending', checkout };
 }
 
 type Moved = Partial<Pick<PaymentRecord, 'state' | 'checkout' | 'chargeId' | 'capturesAtMs' | 'refund'>> & {

@@ -19,10 +19,7 @@ import {
 import { currentCode } from './codes.ts';
 import { isSameMessage, type KeptMessage } from './messages.ts';
 
-export type StoredTransaction = Omit<
-  TransactionRecord,
-  'receiverName' | 'receiverUsername' | 'displayName' | 'defaultThankYou'
->;
+export type StoredTransaction = Omit<TransactionRecord, keyof ReturnType<typeof receiverNamesOf>>;
 
 export type Followed = Pick<TransactionRecord, 'adjustments' | 'capturesAtMs'>;
 
@@ -46,17 +43,15 @@ export interface EarlierTip extends StoredTransaction {
   readonly giverMessage: KeptMessage | undefined;
 }
 
-export function withReceiverNames(
-  stored: StoredTransaction,
-  { fullName, username, displayName, thankYou }: QrCodeWithProvider,
-): TransactionRecord {
-  return {
-    ...stored,
-    receiverName: fullName,
-    receiverUsername: username,
-    displayName,
-    defaultThankYou: thankYou,
-  };
+export const receiverNamesOf = ({ fullName, username, displayName, thankYou }: QrCodeWithProvider) => ({
+  receiverName: fullName,
+  receiverUsername: username,
+  displayName,
+  defaultThankYou: thankYou,
+});
+
+export function withReceiverNames(stored: StoredTransaction, code: QrCodeWithProvider): TransactionRecord {
+  return { ...stored, ...receiverNamesOf(code) };
 }
 
 type Beside =

@@ -7,7 +7,14 @@ import type { AccountNumber } from '../schema/numbers.ts';
 import { allBut, type Builder, givenAllBut, insertOnce, is, matches, value } from './builder.ts';
 
 /** The provider's names, for statements that join a code with its account. */
-export const namesOfCode = { username: accounts.username, fullName: accounts.fullName };
+const namesOfCode = { username: accounts.username, fullName: accounts.fullName };
+/** The names of a receiver, for statements that join a tip or payment with its code and that with its account. */
+export const receiverNames = {
+  receiverName: namesOfCode.fullName,
+  receiverUsername: namesOfCode.username,
+  displayName: qrCodes.displayName,
+  defaultThankYou: qrCodes.thankYou,
+};
 export const code = {
   ...allBut(qrCodes, 'category', 'createdAtMs', 'sequence'),
   serviceCategory: qrCodes.category,

@@ -4,7 +4,7 @@ import { qrCodes } from '../schema/codes.ts';
 import { payments, payoutAccounts, TIP_COLUMNS, webhookEvents } from '../schema/payments.ts';
 import { transactions } from '../schema/views.ts';
 import { allBut, type Builder, given, givenAllBut, insertOnce, is, matches, save, value } from './builder.ts';
-import { namesOfCode, ownsCode } from './codes.ts';
+import { ownsCode, receiverNames } from './codes.ts';
 
 export const isStuck = sql`${payments.lookAtMs} is not null and (
   (${payments.state} in ('created', 'pending') and ${payments.expiresAtMs} <= ${value('nowMs')})
@@ -16,13 +16,7 @@ export const isStuck = sql`${payments.lookAtMs} is not null and (
 export const READING = 'paid pages are read';
 
 export function paymentStatements({ db }: Builder) {
-  const payment = {
-    ...allBut(payments, 'lookAtMs'),
-    receiverName: namesOfCode.fullName,
-    receiverUsername: namesOfCode.username,
-    displayName: qrCodes.displayName,
-    defaultThankYou: qrCodes.thankYou,
-  };
+  const payment = { ...allBut(payments, 'lookAtMs'), ...receiverNames };
   const paymentsWithNames = () =>
     db
       .select(payment)

@@ -10,7 +10,7 @@ import { blockedGivers, tipMessages } from '../schema/messages.ts';
 import { NUMBERS_OF_TIP, transactions } from '../schema/views.ts';
 import { isAccount } from './accounts.ts';
 import { allBut, type Builder, insert, insertNumbered, is, value } from './builder.ts';
-import { code, namesOfCode, ownsCode } from './codes.ts';
+import { code, ownsCode, receiverNames } from './codes.ts';
 
 const transaction = {
   ...allBut(
@@ -23,13 +23,7 @@ const transaction = {
   ),
   reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
 };
-export const transactionWithNames = {
-  ...transaction,
-  receiverName: namesOfCode.fullName,
-  receiverUsername: namesOfCode.username,
-  displayName: qrCodes.displayName,
-  defaultThankYou: qrCodes.thankYou,
-};
+export const transactionWithNames = { ...transaction, ...receiverNames };
 export const isCodeOfTip = eq(qrCodes.sequence, transactions.code);
 export const isReversed = eq(reversals.transactionSequence, transactions.sequence);
 
