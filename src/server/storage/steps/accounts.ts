@@ -22,6 +22,7 @@ import { askToConfirm, forgetMails, mailToOwner } from './mails.ts';
 import { eraseMessages } from './messages.ts';
 import { NO_TOKEN_HASH } from './sessions.ts';
 import { type Step, together } from './step.ts';
+import { isStorable } from './storable.ts';
 import { forgetWebhooks } from './webhooks.ts';
 
 export const createAccounts = (engine: Engine) =>
@@ -42,8 +43,7 @@ export const createAccounts = (engine: Engine) =>
       ),
 
     async findCredentials(email) {
-      // PostgreSQL refuses NUL in a text, so no account has it.
-      if (email.includes('\0')) return null;
+      if (!isStorable(email)) return null;
       const emailKey = emailKeyOf(email);
       return credentialsOf(await engine.read(({ accountByEmail }) => accountByEmail.one({ emailKey })));
     },

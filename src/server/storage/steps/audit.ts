@@ -4,6 +4,7 @@ import { nextAuditRow } from '../rules/audit.ts';
 import type { Statements } from '../statements/all.ts';
 import type { Engine } from './engine.ts';
 import type { Step } from './step.ts';
+import { isStorable } from './storable.ts';
 
 export const createAuditLog = ({ read, transact }: Engine): AuditLog => ({
   list: (place) => read(({ auditRows }) => auditRows.all({ ...place })),
@@ -11,8 +12,7 @@ export const createAuditLog = ({ read, transact }: Engine): AuditLog => ({
     read(({ auditRowsAboutAccount }) => auditRowsAboutAccount.all({ userId, atMost })),
   listAbout: (subject, atMost) => read(({ auditRowsAbout }) => auditRowsAbout.all({ subject, atMost })),
   async listNewest(filter, { before, atMost }) {
-    // PostgreSQL refuses NUL in a text, so no row has it.
-    if (`${filter.actorName}${filter.action}${filter.subject}`.includes('\0')) return [];
+    if (!isStorable(`${filter.actorName}${filter.action}${filter.subject}`)) return [];
     return read(({ newestAuditRows }) =>
       newestAuditRows.all({ ...filter, before: before ?? Number.MAX_SAFE_INTEGER, atMost }),
     );

@@ -15,6 +15,7 @@ import { isNoted, noteAct } from './audit.ts';
 import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';
 import { noteEvent } from './events.ts';
 import type { Step } from './step.ts';
+import { isStorable } from './storable.ts';
 
 export const createCodes = (engine: Engine) =>
   ({
@@ -39,8 +40,7 @@ export const createCodes = (engine: Engine) =>
       (await engine.read(({ codeWithProvider }) => codeWithProvider.one({ id }))) ?? null,
 
     async listPublicCodes(username) {
-      // PostgreSQL refuses NUL in a text, so nobody has it.
-      if (username.includes('\0')) return [];
+      if (!isStorable(username)) return [];
       return engine.read(({ publicCodes }) => publicCodes.all({ username }));
     },
 

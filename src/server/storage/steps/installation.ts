@@ -5,6 +5,7 @@ import { subjectOfAnnouncement } from '../rules/audit-sentences.ts';
 import { changing, noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { together } from './step.ts';
+import { isStorable } from './storable.ts';
 
 export const createInstallation = (engine: Engine) =>
   ({
@@ -38,9 +39,8 @@ export const createInstallation = (engine: Engine) =>
       );
     },
 
-    // PostgreSQL refuses NUL in a text, so no announcement has it.
     endAnnouncement: async (act, seen) =>
-      !seen?.text.includes('\0') && transacting(engine)(endAnnouncement)(act, seen),
+      (!seen || isStorable(seen.text)) && transacting(engine)(endAnnouncement)(act, seen),
   }) satisfies Partial<Storage>;
 
 const takeAttempt: StepOf<Storage['takeAttempt']> = function* (statements, _, counts, nowMs) {

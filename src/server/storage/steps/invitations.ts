@@ -2,6 +2,7 @@
 import type { Invitations } from '../port/invitations.ts';
 import { changing, isNoted, noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
+import { isStorable } from './storable.ts';
 
 export function createInvitations(engine: Engine): Invitations {
   const { read, change } = engine;
@@ -18,8 +19,7 @@ export function createInvitations(engine: Engine): Invitations {
 
     list: (nowMs) => read(({ usableInvitations }) => usableInvitations.all({ nowMs })),
 
-    // PostgreSQL refuses NUL in a text, so no invitation has it.
-    revoke: async (id, ...others) => !id.includes('\0') && transacting(engine)(revoke)(id, ...others),
+    revoke: async (id, ...others) => isStorable(id) && transacting(engine)(revoke)(id, ...others),
 
     forgetEnded: (nowMs, atMost) =>
       change(({ deleteEndedInvitations }) => deleteEndedInvitations.change({ nowMs, atMost })),

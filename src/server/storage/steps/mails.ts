@@ -8,6 +8,7 @@ import { lockOpen } from './account-locks.ts';
 import { noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { type Step, together } from './step.ts';
+import { isStorable } from './storable.ts';
 
 export const NO_SETTINGS = {
   confirmedAtMs: null,
@@ -46,8 +47,7 @@ export function createMails(engine: Engine): Omit<Mails, keyof MailLinks> {
     finish: transact(finish),
 
     async marksFrom(email) {
-      // PostgreSQL refuses NUL in a text, so no account has it.
-      if (email.includes('\0')) return 0;
+      if (!isStorable(email)) return 0;
       const emailKey = emailKeyOf(email.trim());
       return (await read(({ marksFrom }) => marksFrom.one({ emailKey })))?.marksFromMs ?? 0;
     },

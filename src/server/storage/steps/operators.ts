@@ -6,6 +6,7 @@ import { noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { forgetFactors } from './factors.ts';
 import type { Step } from './step.ts';
+import { isStorable } from './storable.ts';
 
 export function createOperators(engine: Engine): Operators {
   const { read, change } = engine;
@@ -16,8 +17,7 @@ export function createOperators(engine: Engine): Operators {
     list: () => read(({ operatorsInOrder }) => operatorsInOrder.all({})),
 
     async find(email) {
-      // PostgreSQL refuses NUL in a text, so no operator has it.
-      if (email.includes('\0')) return null;
+      if (!isStorable(email)) return null;
       const emailKey = emailKeyOf(email.trim());
       const row = await read(({ operatorByEmail }) => operatorByEmail.one({ emailKey }));
       if (!row) return null;

@@ -2,21 +2,21 @@
 import type { People } from '../port/people.ts';
 import { accountOf, emailKeyOf } from '../rules/accounts.ts';
 import type { Engine } from './engine.ts';
+import { isStorable } from './storable.ts';
 
 /** Sorts after every character of a text. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
 export function createPeople({ read }: Engine): People {
   return {
-    // PostgreSQL refuses NUL in a text, so no account has it.
     async findNamed(text) {
       const key = emailKeyOf(text);
-      return key.includes('\0') ? [] : read(({ peopleNamed }) => peopleNamed.all({ key }));
+      return isStorable(key) ? read(({ peopleNamed }) => peopleNamed.all({ key })) : [];
     },
 
     async listFrom(text, atMost) {
       const from = emailKeyOf(text);
-      if (from.includes('\0')) return [];
+      if (!isStorable(from)) return [];
       return read(({ peopleFrom }) => peopleFrom.all({ from, until: from + LAST_CHARACTER, atMost }));
     },
 
