@@ -1,4 +1,6 @@
 /** The sentence of a refusal, with what only this one knows: how long to wait, or which scope is missing. */
+import { counted } from './counted.ts';
+
 export function sentenceOf(
   code: string,
   detail: string,
@@ -25,8 +27,4 @@ function duration(seconds: number): string {
   if (minutes <= 90) return counted(minutes, 'minute');
   const hours = Math.ceil(minutes / 60);
   return hours <= 48 ? counted(hours, 'hour') : counted(Math.ceil(hours / 24), 'day');
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

@@ -14,7 +14,11 @@ export function bounds(between: 'to' | 'and'): string {
 }
 
 export function amountTooFine(): string {
-  return `Amounts have ${['no', '', 'at most two', 'at most three'][terms().exponent]} decimals`;
+  return `Amounts have ${decimalsInWords()}`;
+}
+
+export function decimalsInWords(): string {
+  return `${['no', '', 'at most two', 'at most three'][terms().exponent]} decimals`;
 }
 
 export function isWithinBounds(amount: number): boolean {

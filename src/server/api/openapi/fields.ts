@@ -4,13 +4,10 @@ import { currencyName } from '#shared/amount-in-words.ts';
 import { plainDecimal } from '#shared/decimals.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Cents, cents, decimalFromCents, terms } from '#shared/money.ts';
+import { decimalsInWords } from '#shared/tip-amount.ts';
 
 /** By the field's name on the wire; `Schema.field` where schemas differ. */
 export type FieldNotes = Readonly<Record<string, string>>;
-
-export function decimalsOf(): string {
-  return `${['no', '', 'at most two', 'at most three'][terms().exponent]} decimals`;
-}
 
 export function minorUnits(): string {
   return `1234 is ${plainDecimal(cents(1_234))} ${terms().currency}`;
@@ -21,7 +18,7 @@ export function fieldNotes(): FieldNotes {
   const plain = (amount: Cents) => decimalFromCents(amount).toLocaleString(PAGE_LANGUAGE);
   const percent = (rate: number) => `${rate / 100} %`;
   const ofMoney: FieldNotes = {
-    amount: `The tip in US dollars, from ${plain(minTipCents)} to ${plain(maxTipCents)}, with ${decimalsOf()}.`,
+    amount: `The tip in US dollars, from ${plain(minTipCents)} to ${plain(maxTipCents)}, with ${decimalsInWords()}.`,
     giver_fee: `What the giver paid on top, in US dollars: ${percent(giverFeeRate)} of the amount.`,
     receiver_fee: `What came off the amount before it reached the provider, in US dollars: ${percent(receiverFeeRate)} of the amount.`,
     net_amount: `What reached the provider, in US dollars: ${percent(10_000 - receiverFeeRate)} of the amount.`,
@@ -34,6 +31,7 @@ export function fieldNotes(): FieldNotes {
   );
 }
 
+/** Written for dollars: `fieldNotes` puts the installation's currency in the place of "US dollars", once in a note. */
 const NOTES: FieldNotes = {
   account: 'Your account at the payment service; null when you have none, and for simulated payments.',
   access_token: 'Opaque; send it as `Authorization: Bearer ...`.',
