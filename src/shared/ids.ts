@@ -35,13 +35,6 @@ const QR_CODE_ID_LENGTH = 10;
 export const QR_CODE_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
 /** Letters, digits and single hyphens, without a part that reads as a printed code under any reading of I, L and O. */
 const PLAIN_WORDS = /^(?!.*\b[^u-]{5}-?[^u-]{5}\b)(-?[a-z0-9])+$/i;
-// Marked as pure, so that the tip page's build leaves it out.
-const TRANSACTION_ID = /* @__PURE__ */ idPattern('txn');
-const DEVICE_ID = /* @__PURE__ */ idPattern('dev');
-const WEBHOOK_ID = /* @__PURE__ */ idPattern('whk');
-const USER_ID = /* @__PURE__ */ idPattern('usr');
-const API_KEY_ID = /* @__PURE__ */ idPattern('key');
-const PASSKEY_ID = /* @__PURE__ */ idPattern('psk');
 
 /** The event id before an account's first transaction. */
 export const BEGINNING = 'beginning';
@@ -53,41 +46,41 @@ export const MAX_ID_LENGTH = 64;
 export const DEMO_PREFIX = 'demo-';
 
 export function newUserId(random: RandomBytes): UserId {
-  return `usr_${base32(random(26)).toLowerCase()}` as UserId;
+  return `usr_${idText(random(26))}` as UserId;
 }
 
 export function newDeviceId(random: RandomBytes): DeviceId {
-  return `dev_${base32(random(26)).toLowerCase()}` as DeviceId;
+  return `dev_${idText(random(26))}` as DeviceId;
 }
 
 export function newMailId(random: RandomBytes): MailId {
-  return `mail_${base32(random(26)).toLowerCase()}` as MailId;
+  return `mail_${idText(random(26))}` as MailId;
 }
 
 export function newWebhookId(random: RandomBytes): WebhookId {
-  return `whk_${base32(random(26)).toLowerCase()}` as WebhookId;
+  return `whk_${idText(random(26))}` as WebhookId;
 }
 
 export function newOperatorId(random: RandomBytes): OperatorId {
-  return `opr_${base32(random(26)).toLowerCase()}` as OperatorId;
+  return `opr_${idText(random(26))}` as OperatorId;
 }
 
 export function newPasskeyId(random: RandomBytes): PasskeyId {
-  return `psk_${base32(random(26)).toLowerCase()}` as PasskeyId;
+  return `psk_${idText(random(26))}` as PasskeyId;
 }
 
 /** Short, because an operator types it. */
 export function newInvitationId(random: RandomBytes): InvitationId {
-  return `inv_${base32(random(10)).toLowerCase()}` as InvitationId;
+  return `inv_${idText(random(10))}` as InvitationId;
 }
 
 /** Names a key to its owner; the text that is sent as a credential is made apart. */
 export function newApiKeyId(random: RandomBytes): ApiKeyId {
-  return `key_${base32(random(26)).toLowerCase()}` as ApiKeyId;
+  return `key_${idText(random(26))}` as ApiKeyId;
 }
 
 export function newTransactionId(random: RandomBytes): TransactionId {
-  return `txn_${base32(random(26)).toLowerCase()}` as TransactionId;
+  return `txn_${idText(random(26))}` as TransactionId;
 }
 
 export const EVENT_ID =
@@ -113,7 +106,7 @@ export function eventIdOf({ transactionId, isReversal, changeNumber }: EventOfTi
 
 /** @param digest of at least 26 bytes. */
 export function eventIdFrom(digest: Uint8Array): EventId {
-  return (OTHER_EVENT + base32(digest.subarray(0, 26)).toLowerCase()) as EventId;
+  return (OTHER_EVENT + idText(digest.subarray(0, 26))) as EventId;
 }
 
 export function isEventId(text: string): text is EventId {
@@ -131,24 +124,24 @@ export function transactionOfEvent(id: EventId): EventOfTip | null {
 
 /** @param digest a keyed digest of at least 26 bytes. */
 export function transactionIdFrom(digest: Uint8Array): TransactionId {
-  return `txn_${base32(digest.subarray(0, 26)).toLowerCase()}` as TransactionId;
+  return `txn_${idText(digest.subarray(0, 26))}` as TransactionId;
 }
 
 /** The id of the transaction and a keyed digest of it, of at least 26 bytes. */
 export function receiptTokenFrom(id: TransactionId, digest: Uint8Array): ReceiptToken {
-  return (id.slice('txn_'.length) + base32(digest.subarray(0, 26)).toLowerCase()) as ReceiptToken;
+  return (id.slice('txn_'.length) + idText(digest.subarray(0, 26))) as ReceiptToken;
 }
 
 /** @param digest a keyed digest of the pair of people, of at least 26 bytes. */
 export function giverPseudonymFrom(digest: Uint8Array): GiverPseudonym {
-  return `gvr_${base32(digest.subarray(0, 26)).toLowerCase()}` as GiverPseudonym;
+  return `gvr_${idText(digest.subarray(0, 26))}` as GiverPseudonym;
 }
 
 const PHOTO_NAME = /* @__PURE__ */ /^[0-9a-hjkmnp-tv-z]{26}\.jpg$/;
 
 /** 130 random bits. */
 export function newPhotoName(random: RandomBytes): PhotoName {
-  return `${base32(random(26)).toLowerCase()}.jpg` as PhotoName;
+  return `${idText(random(26))}.jpg` as PhotoName;
 }
 
 export function isPhotoName(text: string): text is PhotoName {
@@ -159,29 +152,18 @@ export function idPattern(prefix: 'usr' | 'gvr' | 'txn' | 'ses' | 'dev' | 'key' 
   return new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`);
 }
 
-export function isTransactionId(text: string): text is TransactionId {
-  return text.length <= MAX_ID_LENGTH && TRANSACTION_ID.test(text);
-}
+const isIdOf = <Id extends string>(prefix: Parameters<typeof idPattern>[0]) => {
+  const pattern = idPattern(prefix);
+  return (text: string): text is Id => text.length <= MAX_ID_LENGTH && pattern.test(text);
+};
 
-export function isDeviceId(text: string): text is DeviceId {
-  return text.length <= MAX_ID_LENGTH && DEVICE_ID.test(text);
-}
-
-export function isWebhookId(text: string): text is WebhookId {
-  return text.length <= MAX_ID_LENGTH && WEBHOOK_ID.test(text);
-}
-
-export function isUserId(text: string): text is UserId {
-  return text.length <= MAX_ID_LENGTH && USER_ID.test(text);
-}
-
-export function isApiKeyId(text: string): text is ApiKeyId {
-  return text.length <= MAX_ID_LENGTH && API_KEY_ID.test(text);
-}
-
-export function isPasskeyId(text: string): text is PasskeyId {
-  return text.length <= MAX_ID_LENGTH && PASSKEY_ID.test(text);
-}
+// Marked as pure, so that the tip page's build leaves them out.
+export const isTransactionId = /* @__PURE__ */ isIdOf<TransactionId>('txn');
+export const isDeviceId = /* @__PURE__ */ isIdOf<DeviceId>('dev');
+export const isWebhookId = /* @__PURE__ */ isIdOf<WebhookId>('whk');
+export const isUserId = /* @__PURE__ */ isIdOf<UserId>('usr');
+export const isApiKeyId = /* @__PURE__ */ isIdOf<ApiKeyId>('key');
+export const isPasskeyId = /* @__PURE__ */ isIdOf<PasskeyId>('psk');
 
 /** 100 random bits in four groups of five characters that can be read aloud. */
 export function newPassword(random: RandomBytes): string {
@@ -195,16 +177,16 @@ export function newRecoveryCode(random: RandomBytes): string {
   return (base32(random(16)).match(/.{4}/g) ?? []).join('-');
 }
 
-/** @returns the code in capitals without hyphens, read as a printed code is; null for a text that can be none. */
+/** @returns the code in capitals without hyphens; null for a text that can be none. */
 export function readRecoveryCode(text: string): string | null {
   if (text.length > MAX_ID_LENGTH) return null;
-  const code = text.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replace(/O/g, '0');
+  const code = asPrinted(text);
   return RECOVERY_CODE.test(code) ? code : null;
 }
 
 /** @param digest derived from the session's stored hash. */
 export function sessionIdFrom(digest: Uint8Array): SessionId {
-  return `ses_${base32(digest.subarray(0, 26)).toLowerCase()}` as SessionId;
+  return `ses_${idText(digest.subarray(0, 26))}` as SessionId;
 }
 
 /** 50 random bits; whoever stores it must check that it is not taken. */
@@ -216,10 +198,10 @@ export function isDemoCode(text: string): boolean {
   return text.trimStart().slice(0, DEMO_PREFIX.length).toLowerCase() === DEMO_PREFIX;
 }
 
-/** Ignores case, spaces and hyphens, reads I and L as 1, O as 0. @returns null unless it can be a printed code. */
+/** @returns null unless it can be a printed code. */
 export function readQrCodeId(text: string): QrCodeId | null {
   if (text.length > MAX_ID_LENGTH || isDemoCode(text)) return null;
-  const id = text.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replace(/O/g, '0');
+  const id = asPrinted(text);
   return QR_CODE_ID.test(id) ? (id as QrCodeId) : null;
 }
 
@@ -244,6 +226,15 @@ export function tipPageUrl(publicUrl: string, id: QrCodeId): string {
 /** A link of the product's own scheme, which the scan screen turns into a demo code. */
 export function tipLink(userId: string, category: string): string {
   return `${brand.linkScheme}://tip/${userId}/${category}`;
+}
+
+/** As somebody may read it off paper: in any case, with spaces or hyphens, and with I, L and O for 1 and 0. */
+function asPrinted(text: string): string {
+  return text.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replace(/O/g, '0');
+}
+
+function idText(bytes: Uint8Array): string {
+  return base32(bytes).toLowerCase();
 }
 
 /** One character for each byte; 32 divides 256, so dropping three bits keeps all equally likely. */
