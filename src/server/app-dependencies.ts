@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import type { Upkeep } from './api/console/console-context.ts';
-import type { Troubles } from './api/http/probes.ts';
 import type { Passwords } from './auth/passwords.ts';
 import type { OwnBrand } from './brand/own-brand.ts';
 import type { Config } from './config.ts';
@@ -15,6 +14,7 @@ import type { Drawing } from './print/drawing.ts';
 import type { Secrets } from './storage/port/secrets.ts';
 import type { Storage } from './storage/port/storage.ts';
 import type { BlockedWords } from './tips/blocked-words.ts';
+import type { Troubles } from './troubles.ts';
 
 export interface AppDependencies {
   readonly config: Config;

@@ -1,7 +1,6 @@
 /** The export of an account to a file, for an operator who is asked for data by its owner or by the law. */
 import { writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
-import { createTroubles } from './api/http/probes.ts';
 import { exportAccount } from './api/procedures/account-export.ts';
 import { createServices, type ServiceDependencies } from './app-services.ts';
 import { createPasswords } from './auth/passwords.ts';
@@ -10,6 +9,7 @@ import { FILE_MODE, writeWhole } from './storage/care/backup-file.ts';
 import { readSecrets } from './storage/port/secrets.ts';
 import type { Account } from './storage/port/storage.ts';
 import { NO_BLOCKED_WORDS } from './tips/blocked-words.ts';
+import { createTroubles } from './troubles.ts';
 
 /**
  * @param path of a file that there is not yet, and which is there only when it is complete.

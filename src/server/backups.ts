@@ -2,12 +2,12 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import { runApart } from './apart.ts';
-import type { Troubles } from './api/http/probes.ts';
 import { BACKUP_PATIENCE_MS, type BackupSchedule, createBackupSchedule } from './backup-schedule.ts';
 import { type Config, readEnvironment } from './config.ts';
 import { measure } from './measures.ts';
 import { findDiffering } from './storage/checks/past.ts';
 import { extensionOfBackups } from './storage/open.ts';
+import type { Troubles } from './troubles.ts';
 
 const LOOK_INTERVAL_MS = 600_000;
 /** Clients that waited for the start are served before all data is read. */

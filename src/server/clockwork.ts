@@ -1,10 +1,10 @@
 /** What a running server does by the clock. What fails is told in the log, and tried again the next time. */
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
-import type { Troubles } from './api/http/probes.ts';
 import type { App } from './app.ts';
 import type { Care } from './backups.ts';
 import type { Storage } from './storage/port/storage.ts';
+import type { Troubles } from './troubles.ts';
 import { createGroundWatch, startLedgerChecks } from './watches.ts';
 
 const TICK_INTERVAL_MS = 1_000;

@@ -2,9 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
-import type { Troubles } from './api/http/probes.ts';
 import { measure } from './measures.ts';
 import type { Storage } from './storage/port/storage.ts';
+import type { Troubles } from './troubles.ts';
 
 const LEDGER_CHECK_INTERVAL_MS = 60_000;
 

@@ -31,6 +31,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['payments', /^server\/payments\//, 'storage ports'],
   ['outgoing', /^server\/outgoing\//, ''],
   ['measures', /^server\/measures\.ts$/, ''],
+  ['troubles', /^server\/troubles\.ts$/, ''],
   ['queue', /^server\/queue\//, 'measures'],
   [
     'chapters',
@@ -46,8 +47,8 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['config', /^server\/(?:config|setting-forms)\.ts$/, 'storage brand'],
   ['wire', /^server\/api\/wire\.ts$/, ''],
   ['operators', /^server\/operators\//, 'storage chapters factors limits'],
-  ['http', /^server\/api\/http\//, 'version wire storage chapters ports measures'],
-  ['metrics', /^server\/metrics\//, 'version storage http measures'],
+  ['http', /^server\/api\/http\//, 'version wire storage chapters ports measures troubles'],
+  ['metrics', /^server\/metrics\//, 'version storage troubles measures'],
   [
     'procedures',
     /^server\/api\/procedures\//,
@@ -62,19 +63,19 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'app',
     /^server\/(?:app(?:-[a-z]+)?\.ts$|pages\/)/,
-    'storage chapters codes printer limits queue outgoing config wire http procedures doors console operators ports payments brand factors',
+    'storage chapters codes printer limits queue outgoing config wire http troubles procedures doors console operators ports payments brand factors',
   ],
   ['apart', /^server\/apart\.ts$/, ''],
-  ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http measures'],
-  ['clockwork', /^server\/clockwork\.ts$/, 'storage app http care'],
-  ['upkeep', /^server\/upkeep\//, 'version storage config http measures care schedule'],
+  ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config troubles measures'],
+  ['clockwork', /^server\/clockwork\.ts$/, 'storage app troubles care'],
+  ['upkeep', /^server\/upkeep\//, 'version storage config troubles measures care schedule'],
   ['log', /^server\/log-[a-z]+\.ts$/, 'storage config'],
   ['frame', /^server\/commands\/(?:command|parties|tip-lines)\.ts$/, 'storage choice config'],
   ['parts', /^server\/configured-parts\.ts$/, 'storage config ports stripe chapters metrics'],
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'version storage choice schedule chapters operators printer limits queue payments config http app log frame ports stripe care clockwork upkeep brand metrics parts',
+    'version storage choice schedule chapters operators printer limits queue payments config http troubles app log frame ports stripe care clockwork upkeep brand metrics parts',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs config brand'],
 

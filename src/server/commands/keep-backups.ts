@@ -1,10 +1,10 @@
 /** `npm run db:keep-backups`: daily backups into BACKUP_FOLDER, for a machine or container without a server. */
 import { once } from 'node:events';
 import { pino } from 'pino';
-import { createTroubles } from '../api/http/probes.ts';
 import { createCare } from '../backups.ts';
 import { openStandardError } from '../log-destination.ts';
 import { logOptions } from '../log-options.ts';
+import { createTroubles } from '../troubles.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
 /** The longest delay of a timer. It keeps the process alive, which waiting for a signal alone does not. */

@@ -1,9 +1,9 @@
 /** What Prometheus is told. No label holds an id, a name or an amount of a person, and each has few values. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Trouble } from '#server/api/http/probes.ts';
 import type { OutboxState, OutboxStorage } from '#server/storage/port/outboxes.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
+import type { Trouble } from '#server/troubles.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { Maintenance } from '#shared/rendered-page.ts';
 import { onMeasure } from '../measures.ts';

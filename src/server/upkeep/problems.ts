@@ -1,6 +1,7 @@
 /** What is wrong, for somebody who was woken up. The bounds are those of the alert rules in deploy/. */
-import type { Trouble } from '#server/api/http/probes.ts';
+
 import { inUtc } from '#server/setting-forms.ts';
+import type { Trouble } from '#server/troubles.ts';
 import { isoTime } from '#shared/calendar.ts';
 import { spellAmount } from '#shared/console/fee-csv.ts';
 import type { Health, HealthProblem, PaymentSigns } from '#shared/console/health.ts';
