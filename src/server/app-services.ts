@@ -9,13 +9,15 @@ import { createAccounts } from './auth/accounts.ts';
 import { createApiKeys } from './auth/api-keys.ts';
 import { createFactorDuty } from './auth/factor-duty.ts';
 import { createInvitations } from './auth/invitations.ts';
+import { createLogins } from './auth/logins.ts';
 import { createMailLinks } from './auth/mail-links.ts';
+import { createSecondFactors } from './auth/second-factors.ts';
 import { createSessions } from './auth/sessions.ts';
-import { createWaysIn } from './auth/ways-in.ts';
 import { NO_BRAND, type OwnBrand, termsVersionOf } from './brand/own-brand.ts';
 import { createAccountEvents } from './events/account-events.ts';
 import { createWebhooks } from './events/webhooks.ts';
 import { createExports } from './export/exports.ts';
+import { createFactors } from './factors/factors.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
 import { createDrafts, NO_DRAFTS } from './mail/drafts.ts';
 import type { SiteLink } from './mail/letter.ts';
@@ -60,6 +62,7 @@ export function createServices(deps: ServiceDependencies): Services {
   const ofAccounts = { storage, sessions, passwords, clock, random, draft, factorDuty };
   const invitations = createInvitations({ storage, clock, random, mode: config.registration });
   const { undoMs, publicUrl } = config;
+  const factors = createFactors({ storage, clock, random, publicUrl, key: secrets.totp });
   const receipts = createGuestReceipts(secrets.giver_pseudonym);
   const { messages } = storage;
   const view = createTransactionView({
@@ -132,7 +135,9 @@ export function createServices(deps: ServiceDependencies): Services {
       tellDevices: notifications.tellOfWebhook,
     }),
     exports: createExports(storage, clock),
-    ...createWaysIn({ ...ofAccounts, publicUrl, key: secrets.totp }),
+    factors,
+    logins: createLogins({ ...ofAccounts, factors }),
+    secondFactors: createSecondFactors({ factors, sessions, draft, factorDuty }),
     factorDuty,
     takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
