@@ -32,7 +32,7 @@ export interface AppDependencies {
   readonly mailRelay: Relay | null;
   readonly blockedWords: BlockedWords;
   readonly drawing: Drawing;
-  readonly own?: OwnBrand;
+  readonly own: OwnBrand;
   readonly troubles: Troubles;
   readonly upkeep: Upkeep;
 }

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { exportAccount } from './api/procedures/account-export.ts';
 import { createServices, type ServiceDependencies } from './app-services.ts';
 import { createPasswords } from './auth/passwords.ts';
+import { NO_BRAND } from './brand/own-brand.ts';
 import { createDrawing } from './print/drawing.ts';
 import { FILE_MODE, writeWhole } from './storage/care/backup-file.ts';
 import { readSecrets } from './storage/port/secrets.ts';
@@ -41,6 +42,7 @@ async function* piecesOf(given: Parameters<typeof exportToFile>[0], account: Acc
     mailRelay: null,
     blockedWords: NO_BLOCKED_WORDS,
     drawing: createDrawing({ onTrouble: () => {} }),
+    own: NO_BRAND,
     troubles: createTroubles(clock),
   });
   // The amounts in the files are of the present currency.

@@ -13,7 +13,7 @@ import { createLogins } from './auth/logins.ts';
 import { createMailLinks } from './auth/mail-links.ts';
 import { createSecondFactors } from './auth/second-factors.ts';
 import { createSessions } from './auth/sessions.ts';
-import { NO_BRAND, type OwnBrand, termsVersionOf } from './brand/own-brand.ts';
+import { type OwnBrand, termsVersionOf } from './brand/own-brand.ts';
 import { createAccountEvents } from './events/account-events.ts';
 import { createWebhooks } from './events/webhooks.ts';
 import { createExports } from './export/exports.ts';
@@ -54,8 +54,8 @@ export function linksOf({ pages }: OwnBrand, publicUrl: string): readonly SiteLi
 }
 
 export function createServices(deps: ServiceDependencies): Services {
-  const { config, storage, secrets, passwords, clock, random, log, mailRelay, blockedWords, drawing } = deps;
-  const { own = NO_BRAND } = deps;
+  const { config, storage, secrets, passwords, clock, random, log, mailRelay, blockedWords, drawing, own } =
+    deps;
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
   const draft = mailRelay ? createDrafts(clock, random) : NO_DRAFTS;
   const factorDuty = createFactorDuty({ storage, isRequiredOfProviders: config.requiresProviderFactors });
@@ -212,7 +212,7 @@ function createPaymentServices(
 }
 
 function createMailService(
-  { config, storage, secrets, clock, random, log, own = NO_BRAND }: ServiceDependencies,
+  { config, storage, secrets, clock, random, log, own }: ServiceDependencies,
   relay: Relay,
   receipts: GuestReceipts,
   transactions: Transactions,

@@ -7,7 +7,7 @@ import type { AppDependencies } from './app-dependencies.ts';
 import { createAccountSupport } from './auth/account-support.ts';
 import { createPasswordLinks } from './auth/password-links.ts';
 import { createSuspending } from './auth/suspending.ts';
-import { NO_BRAND, type OwnBrand } from './brand/own-brand.ts';
+import type { OwnBrand } from './brand/own-brand.ts';
 import type { Config } from './config.ts';
 import { createDrafts, NO_DRAFTS } from './mail/drafts.ts';
 import { createPeople } from './people/people.ts';
@@ -32,7 +32,7 @@ export function createSupport(
     feeIncome: createFeeIncome({ storage, clock, queue: createStepQueue(1), terms }),
     people: createPeople({ storage, clock, factorsOf: (id) => factors.list({ kind: 'account', id }) }),
     suspending: createSuspending({ storage, sessions, clock, draft }),
-    settings: installationSettings(config, own ?? NO_BRAND),
+    settings: installationSettings(config, own),
     passwordLinks: createPasswordLinks({ storage, clock, random, publicUrl, draft }),
   };
 }

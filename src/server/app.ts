@@ -21,7 +21,6 @@ import type { AppDependencies } from './app-dependencies.ts';
 import { createServices, linksOf } from './app-services.ts';
 import { createSupport } from './app-support.ts';
 import { createDeviceMarks } from './auth/device-marks.ts';
-import { NO_BRAND } from './brand/own-brand.ts';
 import { noteMonthlyStatements } from './events/monthly-statements.ts';
 import { createOperators } from './operators/operators.ts';
 import { ANSWER_TIME_MS, answerWithin } from './payments/answer-time.ts';
@@ -67,7 +66,7 @@ export function createApp(deps: AppDependencies): App {
   const logging = { log: requestLog, clientAddress };
   const envelope = createEnvelope({ ...logging, inlineSources: pages?.inlineSources, isSecure });
 
-  const links = linksOf(deps.own ?? NO_BRAND, publicUrl);
+  const links = linksOf(deps.own, publicUrl);
   const app = new Hono();
   app.use(envelope.middleware);
   allowOrigins(app, corsOrigins);

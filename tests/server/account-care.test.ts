@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { createAccountSupport } from '#server/auth/account-support.ts';
 import { createAccounts } from '#server/auth/accounts.ts';
+import { NO_FACTOR_DUTY } from '#server/auth/factor-duty.ts';
 import { createLogins } from '#server/auth/logins.ts';
 import { createSessions } from '#server/auth/sessions.ts';
 import { createFactors } from '#server/factors/factors.ts';
@@ -229,9 +230,18 @@ describe('a login whose password was verified, but whose session had not begun',
         return isRight;
       },
     };
-    const parts = { storage, sessions, passwords: interrupted, clock, random: randomBytes, draft: NO_DRAFTS };
+    const parts = {
+      storage,
+      sessions,
+      passwords: interrupted,
+      clock,
+      random: randomBytes,
+      draft: NO_DRAFTS,
+      factorDuty: NO_FACTOR_DUTY,
+    };
     const factors = createFactors({ ...parts, publicUrl: PUBLIC_URL, key: randomBytes(32) });
-    const accounts = createAccounts({ ...parts, invitations: { admit: async () => null } });
+    const invitations = { admit: async () => null };
+    const accounts = createAccounts({ ...parts, invitations, termsVersion: null });
     return { ...accounts, login: createLogins({ ...parts, factors }).byPassword };
   }
 
@@ -352,6 +362,8 @@ test('a change of password in a session that ended meanwhile changes nothing', a
     random: randomBytes,
     draft: NO_DRAFTS,
     invitations: { admit: async () => null },
+    termsVersion: null,
+    factorDuty: NO_FACTOR_DUTY,
   });
   const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   await expect(accounts.changePassword(account, change, token)).rejects.toMatchObject({

@@ -12,7 +12,7 @@ import type { AppRouter } from '#server/api/procedures/router.ts';
 import { createApp } from '#server/app.ts';
 import { createPasswords, type Passwords } from '#server/auth/passwords.ts';
 import type { BackupKeeper } from '#server/backups.ts';
-import type { OwnBrand } from '#server/brand/own-brand.ts';
+import { NO_BRAND, type OwnBrand } from '#server/brand/own-brand.ts';
 import { type Config, parseConfig } from '#server/config.ts';
 import { logOptions } from '#server/log-options.ts';
 import { createSmtpRelay } from '#server/mail/smtp-relay.ts';
@@ -118,7 +118,7 @@ export async function createTestApp(
     mailRelay: config.mail && createSmtpRelay(config.mail),
     blockedWords: options.blockedWords ?? NO_BLOCKED_WORDS,
     drawing: testDrawing,
-    ...(options.own && { own: options.own }),
+    own: options.own ?? NO_BRAND,
     isShuttingDown: options.isShuttingDown ?? (() => false),
     troubles,
     upkeep: {

@@ -31,7 +31,7 @@ import { newUserId, type RandomBytes, type UserId } from '#shared/ids.ts';
 import { invalidField } from '#shared/invalid-field.ts';
 import { cents } from '#shared/money.ts';
 import type { OperatorAct } from '#shared/operator-acts.ts';
-import { type FactorDuty, NO_FACTOR_DUTY } from './factor-duty.ts';
+import type { FactorDuty } from './factor-duty.ts';
 import type { Invitations } from './invitations.ts';
 import { listOperatorActs } from './operator-acts.ts';
 import { requireStrong } from './password-strength.ts';
@@ -89,11 +89,11 @@ export function createAccounts(deps: {
   readonly random: RandomBytes;
   readonly draft: DraftMail;
   readonly invitations: Pick<Invitations, 'admit'>;
-  readonly termsVersion?: string | null;
-  readonly factorDuty?: FactorDuty;
+  readonly termsVersion: string | null;
+  readonly factorDuty: FactorDuty;
 }): Accounts {
-  const { storage, sessions, passwords, clock, random, draft, invitations, termsVersion } = deps;
-  const { factorDuty = NO_FACTOR_DUTY } = deps;
+  const { storage, sessions, passwords, clock, random, draft, invitations } = deps;
+  const { termsVersion, factorDuty } = deps;
 
   async function requirePassword(email: string, password: string): Promise<StoredCredentials> {
     const found = await storage.findCredentials(email);

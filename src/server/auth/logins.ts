@@ -10,7 +10,7 @@ import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isUserId, type PasskeyId, type UserId } from '#shared/ids.ts';
 import { isPasswordOver, loginFrom, openOf, userFrom } from './accounts.ts';
-import { type FactorDuty, NO_FACTOR_DUTY } from './factor-duty.ts';
+import type { FactorDuty } from './factor-duty.ts';
 import type { Passwords } from './passwords.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -34,9 +34,9 @@ export function createLogins(deps: {
   readonly factors: Pick<Factors, 'hasAny' | 'checkCode' | 'finishPasskeyLogin'>;
   readonly clock: Clock;
   readonly draft: DraftMail;
-  readonly factorDuty?: FactorDuty;
+  readonly factorDuty: FactorDuty;
 }): Logins {
-  const { storage, sessions, passwords, factors, clock, draft, factorDuty = NO_FACTOR_DUTY } = deps;
+  const { storage, sessions, passwords, factors, clock, draft, factorDuty } = deps;
 
   /** @returns null when the hash was replaced, or the passkey removed, before the session began. */
   async function begin(
