@@ -20,31 +20,6 @@ interface RestRequest {
   callerForMore(): Caller;
 }
 
-interface RestAnswer {
-  readonly body: unknown;
-  /** Path and query of the next page, if there is one. */
-  readonly next?: string | undefined;
-}
-
-interface RestLastingAnswer {
-  readonly lasting: object;
-}
-
-/** A list that is too long for one procedure call. None of its pages is empty. */
-interface RestPages {
-  readonly pages: AsyncGenerator<readonly unknown[]>;
-}
-
-interface RestFile {
-  readonly saved: {
-    readonly name: string;
-    readonly type: string;
-    /** Parts are made while they are sent, and none is empty. */
-    readonly content: Uint8Array<ArrayBuffer> | AsyncGenerator<string | Uint8Array<ArrayBuffer>>;
-  };
-  readonly next?: string | undefined;
-}
-
 export interface RestEvent {
   readonly id: string;
   readonly name: string;
@@ -52,35 +27,49 @@ export interface RestEvent {
   readonly data: unknown;
 }
 
-export interface RestStream {
-  readonly events: AsyncGenerator<RestEvent>;
-}
+type RestAnswer =
+  | {
+      readonly kind: 'body';
+      readonly body: unknown;
+      /** Path and query of the next page, if there is one. */
+      readonly next?: string | undefined;
+    }
+  /** An answer that stays the same object, so that its text is made once. */
+  | { readonly kind: 'lasting'; readonly body: object }
+  /** A list that is too long for one procedure call. None of its pages is empty. */
+  | { readonly kind: 'pages'; readonly pages: AsyncGenerator<readonly unknown[]> }
+  | {
+      readonly kind: 'file';
+      readonly name: string;
+      readonly type: string;
+      /** Parts are made while they are sent, and none is empty. */
+      readonly content: Uint8Array<ArrayBuffer> | AsyncGenerator<string | Uint8Array<ArrayBuffer>>;
+      readonly next?: string | undefined;
+    }
+  | { readonly kind: 'events'; readonly events: AsyncGenerator<RestEvent> };
 
-export async function answerTo(
-  endpoint: Endpoint,
-  request: RestRequest,
-): Promise<RestAnswer | RestLastingAnswer | RestPages | RestFile | RestStream> {
+export async function answerTo(endpoint: Endpoint, request: RestRequest): Promise<RestAnswer> {
   const { form, pages, adds, fileTypes = [] } = endpoint;
   if (pages || request.prefersCsv) return pageOrCsv(endpoint, request);
   const answer = await request.ask(request.input);
   switch (form) {
     case 'lasting':
       if (!isObject(answer)) throw new Error(`${endpoint.procedure} answers nothing lasting`);
-      return { lasting: answer };
+      return { kind: 'lasting', body: answer };
     case 'file': {
       const { fileName, type, base64 } = printed.parse(answer);
-      return { saved: { name: fileName, type, content: bytesOf(base64) } };
+      return { kind: 'file', name: fileName, type, content: bytesOf(base64) };
     }
     case 'download': {
       const items = iterableOf(answer)[Symbol.asyncIterator]();
       const { fileName } = fileStart.parse((await items.next()).value);
       const [type = 'application/octet-stream'] = fileTypes;
-      return { saved: { name: fileName, type, content: restOf(items) } };
+      return { kind: 'file', name: fileName, type, content: restOf(items) };
     }
     case 'events':
-      return { events: eventsFrom(iterableOf(answer)) };
+      return { kind: 'events', events: eventsFrom(iterableOf(answer)) };
     default:
-      return { body: adds && isObject(answer) ? { ...adds, ...answer } : answer };
+      return { kind: 'body', body: adds && isObject(answer) ? { ...adds, ...answer } : answer };
   }
 }
 
@@ -93,7 +82,7 @@ const filePiece = z.object({ base64: z.string() });
 async function pageOrCsv(
   endpoint: Endpoint,
   { input, limit, prefersCsv, ask, askFurther, caller, callerForMore }: RestRequest,
-): Promise<RestAnswer | RestPages | RestFile> {
+): Promise<RestAnswer> {
   const { procedure, pages } = endpoint;
   const isWhole = pages?.wholeBy !== undefined && limit === undefined;
   const asked = { ...Object(input), ...(isWhole && { limit: pages.wholeBy }) };
@@ -103,16 +92,17 @@ async function pageOrCsv(
     const request = { input: asked, isWhole, caller: caller(), callerForMore: callerForMore() };
     const { file, nextCursor } = await asCsv(request);
     const next = nextPage(endpoint, asked, { nextCursor });
-    return { saved: { name: file.name, type: file.type, content: file.parts }, next };
+    return { kind: 'file', name: file.name, type: file.type, content: file.parts, next };
   }
   const answer = await ask(asked);
-  if (!pages) return { body: answer };
+  if (!pages) return { kind: 'body', body: answer };
   const first = page.parse(answer);
   const next = isWhole ? undefined : nextPage(endpoint, asked, first);
-  if (pages.cursorAs !== undefined) return { body: answer, next };
+  if (pages.cursorAs !== undefined) return { kind: 'body', body: answer, next };
   const items = (each: Page) => itemsOf(each, pages.of);
-  if (first.nextCursor === null || !isWhole) return { body: items(first), next };
+  if (first.nextCursor === null || !isWhole) return { kind: 'body', body: items(first), next };
   return {
+    kind: 'pages',
     pages: pagesFrom(first, async (cursor) => page.parse(await askFurther({ ...asked, cursor })), items),
   };
 }

@@ -16,7 +16,7 @@ import { type Context, stepTerms } from '../procedures/context.ts';
 import { type Endpoint, METHODS, type Parameter } from '../procedures/endpoint.ts';
 import { appRouter, createCaller, ENDPOINTS } from '../procedures/router.ts';
 import { fromWire, requireKnown, toWire, wireText, wireTextOnce } from '../wire.ts';
-import { answerTo, fieldOf, type RestEvent, type RestStream } from './answers.ts';
+import { answerTo, fieldOf, type RestEvent } from './answers.ts';
 import { prefersCsv } from './csv.ts';
 
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
@@ -62,15 +62,7 @@ export function createRestAdapter(
       });
       const answer = await asked.catch(tellQuotaAndThrow);
       if (endpoint.csv !== undefined) c.header('Vary', 'Accept', { append: true });
-      if (!('body' in answer)) tellQuota();
-      if ('events' in answer) {
-        if (!disconnected) throw new Error(`${endpoint.path} streams without saying so`);
-        const stream = streamEvents(c, answer, disconnected, report);
-        if (c.req.method !== 'HEAD') return c.body(stream, 200, EVENT_STREAM_HEADERS);
-        // Hono drops the body of an answer to HEAD without cancelling it, and makes no answer of a cancelled one.
-        await stream.cancel();
-        return c.body(null, 200, EVENT_STREAM_HEADERS);
-      }
+      if (answer.kind !== 'body') tellQuota();
       const inParts = (parts: AsyncGenerator<string | Uint8Array<ArrayBuffer>>) =>
         sendInParts(
           parts,
@@ -78,23 +70,35 @@ export function createRestAdapter(
           nodeSideOf(c).outgoing,
           (error) => report(error, c.get('requestId')),
         );
-      if ('pages' in answer)
-        return c.body(inParts(listOf(answer.pages)), 200, { 'Content-Type': 'application/json' });
-      if ('saved' in answer) {
-        const { name, type, content } = answer.saved;
-        const headers = { ...savedAs(name, type), ...linkTo(answer.next) };
-        if (!(content instanceof Uint8Array)) return c.body(inParts(content), 200, headers);
-        return c.body(content, 200, { ...headers, 'Content-Length': String(content.byteLength) });
+      switch (answer.kind) {
+        case 'events': {
+          if (!disconnected) throw new Error(`${endpoint.path} streams without saying so`);
+          const stream = streamEvents(c, answer.events, disconnected, report);
+          if (c.req.method !== 'HEAD') return c.body(stream, 200, EVENT_STREAM_HEADERS);
+          // Hono drops the body of an answer to HEAD without cancelling it, and makes no answer of a cancelled one.
+          await stream.cancel();
+          return c.body(null, 200, EVENT_STREAM_HEADERS);
+        }
+        case 'pages':
+          return c.body(inParts(listOf(answer.pages)), 200, { 'Content-Type': 'application/json' });
+        case 'file': {
+          const { name, type, content, next } = answer;
+          const headers = { ...savedAs(name, type), ...linkTo(next) };
+          if (!(content instanceof Uint8Array)) return c.body(inParts(content), 200, headers);
+          return c.body(content, 200, { ...headers, 'Content-Length': String(content.byteLength) });
+        }
+        case 'lasting':
+          return envelope.json(c.get('requestId'), wireTextOnce(answer.body), endpoint.status);
+        case 'body': {
+          const text = endpoint.status === 204 ? null : wireText(answer.body);
+          return envelope.json(c.get('requestId'), text, endpoint.status, {
+            ...linkTo(answer.next),
+            ...(endpoint.csv !== undefined && { vary: 'Accept' }),
+            ...context.device.headers(),
+            ...context.quota.headers(),
+          });
+        }
       }
-      if ('lasting' in answer)
-        return envelope.json(c.get('requestId'), wireTextOnce(answer.lasting), endpoint.status);
-      const text = endpoint.status === 204 ? null : wireText(answer.body);
-      return envelope.json(c.get('requestId'), text, endpoint.status, {
-        ...linkTo(answer.next),
-        ...(endpoint.csv !== undefined && { vary: 'Accept' }),
-        ...context.device.headers(),
-        ...context.quota.headers(),
-      });
     });
   }
   const routes = new Set(ENDPOINTS.map(({ method, path }) => `${method} ${path}`));
@@ -259,7 +263,7 @@ function sendInParts(
 /** At most one event or heartbeat waits for a client that takes nothing. */
 function streamEvents(
   c: HonoContext,
-  { events }: RestStream,
+  events: AsyncGenerator<RestEvent>,
   disconnected: AbortController,
   report: Report,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
