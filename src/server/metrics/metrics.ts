@@ -221,8 +221,8 @@ function countingStorage(
       async movePayment(id, move, nowMs, lookAtMs) {
         const moved = await storage.payments.movePayment(id, move, nowMs, lookAtMs);
         if (moved?.outcome !== 'moved') return moved;
-        if (moved.ledger === 'gets the tip') tips.inc({ mode: moved.payment.paymentMode });
-        if (moved.ledger === 'gets its reversal') refunds.inc();
+        if (moved.entered === 'tip') tips.inc({ mode: moved.payment.paymentMode });
+        if (moved.entered === 'reversal') refunds.inc();
         return moved;
       },
     },

@@ -138,8 +138,8 @@ export type PaymentMove =
 export interface MoveOutcome {
   readonly outcome: 'moved' | 'unchanged';
   readonly payment: PaymentRecord;
-  /** What the move has brought to the ledger; undefined for nothing. */
-  readonly ledger?: 'gets the tip' | 'gets its capture' | 'gets its reversal' | undefined;
+  /** What the move has entered in the ledger; undefined for nothing. */
+  readonly entered?: 'tip' | 'capture' | 'reversal' | undefined;
 }
 
 export type AskRefundOutcome =

@@ -109,7 +109,7 @@ export function foundPayment(found: FoundPayment, code: QrCodeWithProvider): Pay
 }
 
 type Moved = Partial<Pick<PaymentRecord, 'state' | 'checkout' | 'chargeId' | 'capturesAtMs' | 'refund'>> & {
-  readonly ledger?: MoveOutcome['ledger'];
+  readonly entered?: MoveOutcome['entered'];
 };
 
 /** Null when the move repeats an earlier one or comes too late. */
@@ -123,24 +123,19 @@ export function decideMove({ state, refund, adjustments }: PaymentRecord, move: 
       return state === 'created' ? { state: 'expired' } : null;
     case 'authorised': {
       const { chargeId, capturesAtMs } = move;
-      return state === 'pending'
-        ? { state: 'authorised', chargeId, capturesAtMs, ledger: 'gets the tip' }
-        : null;
+      return state === 'pending' ? { state: 'authorised', chargeId, capturesAtMs, entered: 'tip' } : null;
     }
     case 'succeeded':
-      if (state === 'authorised')
-        return { state: 'succeeded', capturesAtMs: null, ledger: 'gets its capture' };
-      return state === 'pending'
-        ? { state: 'succeeded', chargeId: move.chargeId, ledger: 'gets the tip' }
-        : null;
+      if (state === 'authorised') return { state: 'succeeded', capturesAtMs: null, entered: 'capture' };
+      return state === 'pending' ? { state: 'succeeded', chargeId: move.chargeId, entered: 'tip' } : null;
     case 'cancelled':
-      return state === 'authorised' ? { state: 'cancelled', ledger: 'gets its reversal' } : null;
+      return state === 'authorised' ? { state: 'cancelled', entered: 'reversal' } : null;
     case 'failed':
     case 'expired':
       return state === 'pending' ? { state: move.kind } : null;
     case 'refunded':
       return state === 'succeeded' && adjustments.length === move.adjustmentCount
-        ? { state: 'refunded', ledger: 'gets its reversal' }
+        ? { state: 'refunded', entered: 'reversal' }
         : null;
     case 'refund_refused':
       return isRefundable(state) && refund?.askedAtMs === move.askedAtMs ? { refund: null } : null;
@@ -149,7 +144,7 @@ export function decideMove({ state, refund, adjustments }: PaymentRecord, move: 
 
 export function movedPayment(
   payment: PaymentRecord,
-  { ledger: _, ...changes }: Moved,
+  { entered: _, ...changes }: Moved,
   nowMs: number,
 ): PaymentRecord {
   return { ...payment, ...changes, changedAtMs: nowMs, lookCount: 0 };

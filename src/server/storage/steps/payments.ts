@@ -277,17 +277,16 @@ function* movePayment(
     return { outcome, accounts: isOwn ? accountsOf(payment) : [] };
   }
   if (moved.state === 'failed' || moved.state === 'expired') yield* statements.eraseMessages.change({ id });
-  if (moved.ledger) yield* lockAccounts(statements, payment);
-  if (moved.ledger === 'gets the tip') yield* recordPaidTip(statements, rules.tipOf(payment, nowMs));
-  if (moved.ledger === 'gets its capture')
-    yield* adjustPaidTip(statements, id, [rules.captureOf(payment, nowMs)]);
-  if (moved.ledger === 'gets its reversal')
+  if (moved.entered) yield* lockAccounts(statements, payment);
+  if (moved.entered === 'tip') yield* recordPaidTip(statements, rules.tipOf(payment, nowMs));
+  if (moved.entered === 'capture') yield* adjustPaidTip(statements, id, [rules.captureOf(payment, nowMs)]);
+  if (moved.entered === 'reversal')
     yield* reversePaidTip(statements, id, ...rules.reversalOf(payment, nowMs));
   const saved = yield* save(statements, rules.movedPayment(payment, moved, nowMs), lookAtMs);
-  const { ledger } = moved;
+  const { entered } = moved;
   return {
-    outcome: { outcome: 'moved', payment: saved, ledger },
-    accounts: ledger ? accountsOf(payment) : [],
+    outcome: { outcome: 'moved', payment: saved, entered },
+    accounts: entered ? accountsOf(payment) : [],
   };
 }
 
