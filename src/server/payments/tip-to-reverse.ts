@@ -1,7 +1,7 @@
+/** The tip of a reversal, as far as whoever asks for it knows the tip; else null. An operator knows all. */
 import type { NewReversal, OperatorReversal, TransactionRecord } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 
-/** The tip of a reversal, as far as whoever asks for it knows the tip; else null. An operator knows all. */
 export async function findToReverse(
   storage: Pick<Storage, 'findTransaction' | 'operations'>,
   reversal: NewReversal | OperatorReversal,

@@ -1,3 +1,4 @@
+/** Rows of accounts and sessions, and what a change or the closing of an account makes of them. */
 import { hash } from 'node:crypto';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import type { UserId } from '#shared/ids.ts';

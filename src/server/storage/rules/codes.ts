@@ -1,3 +1,4 @@
+/** Rows of codes, and what a change of the tip page or the closing of the account makes of them. */
 import type { PhotoName } from '#shared/ids.ts';
 import type { CodeRefusal, NewQrCode, QrCodeChange, QrCodeRecord } from '../port/codes.ts';
 import { type All, CLOSED_ACCOUNT } from './accounts.ts';

@@ -1,3 +1,4 @@
+/** The one order of an account's events: those that are entries of its ledger, and those noted beside them. */
 import { hash } from 'node:crypto';
 import {
   type EventId,

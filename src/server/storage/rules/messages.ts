@@ -1,3 +1,4 @@
+/** What becomes of the message of a tip: thanks, hiding, a report; and whom a block keeps out. */
 import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { QrCodeWithProvider } from '../port/codes.ts';
 import type { TransactionRecord } from '../port/ledger.ts';

@@ -1,3 +1,4 @@
+/** What operators are told of accounts and payments, and when a payment counts as stuck. */
 import { isoTime } from '#shared/calendar.ts';
 import type { AccountState, ActDone, Party } from '#shared/console/parties.ts';
 import type { AuditRow } from '../port/audit.ts';

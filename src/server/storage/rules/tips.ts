@@ -1,3 +1,4 @@
+/** What a tip and its reversal come to, refusals in one order; and where a step of a listing begins and ends. */
 import type { UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import type { TipParty } from '#shared/records.ts';
@@ -54,6 +55,7 @@ export function withReceiverNames(stored: StoredTransaction, code: QrCodeWithPro
   return { ...stored, ...receiverNamesOf(code) };
 }
 
+/** Columns that steps read beside a tip; nothing outside of the storage is told them. */
 type Beside =
   | 'sequence'
   | 'giver'

@@ -1,3 +1,4 @@
+/** The entries of an account's books by their own time, with what each of them moved. */
 import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { LISTING_SPAN } from '../rules/tips.ts';

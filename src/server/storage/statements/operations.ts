@@ -1,3 +1,4 @@
+/** Refunds that nobody here asked for, and the fees by quarter of an hour, in bounded steps. */
 import { and, asc, desc, eq, getTableColumns, gt, isNull, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { FEE_SPAN } from '../rules/operations.ts';

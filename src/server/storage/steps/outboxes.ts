@@ -1,3 +1,4 @@
+/** Steps that count what waits in the outboxes, and the size of the data. */
 import type { DatabaseSize, OutboxStorage } from '../port/outboxes.ts';
 import { stuckAt } from '../rules/operations.ts';
 import type { Statements } from '../statements/all.ts';
