@@ -1,5 +1,5 @@
 /** Whom the operator obliges to have a second factor (`PROVIDER_SECOND_FACTOR`). */
-import type { Factors } from '#server/storage/port/factors.ts';
+import type { FactorStorage } from '#server/storage/port/factors.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 
 type Subject = Pick<Account, 'id' | 'isServiceProvider'>;
@@ -14,7 +14,7 @@ export interface FactorDuty {
 export const NO_FACTOR_DUTY: FactorDuty = { isFor: () => false, isOpen: async () => false };
 
 export function createFactorDuty(deps: {
-  readonly storage: { readonly factors: Pick<Factors, 'hasAny'> };
+  readonly storage: { readonly factors: Pick<FactorStorage, 'hasAny'> };
   readonly isRequiredOfProviders: boolean;
 }): FactorDuty {
   const { storage, isRequiredOfProviders } = deps;

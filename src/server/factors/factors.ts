@@ -4,12 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Act } from '#server/storage/port/audit.ts';
-import type {
-  Factors as FactorStorage,
-  FirstFactor,
-  Holder,
-  HolderKind,
-} from '#server/storage/port/factors.ts';
+import type { FactorStorage, FirstFactor, Holder, HolderKind } from '#server/storage/port/factors.ts';
 import type { NewMail } from '#server/storage/port/mails.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { Act } from '#server/storage/port/audit.ts';
 import type {
   Challenge,
-  Factors as FactorStorage,
+  FactorStorage,
   FirstFactor,
   Holder,
   HolderKind,

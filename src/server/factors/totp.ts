@@ -5,7 +5,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { encodeAddress, pathOf, QUIET_ZONE_MODULES } from '#server/qr-modules.ts';
-import type { Factors as FactorStorage, FirstFactor, Holder } from '#server/storage/port/factors.ts';
+import type { FactorStorage, FirstFactor, Holder } from '#server/storage/port/factors.ts';
 import type { NewMail } from '#server/storage/port/mails.ts';
 import { brand } from '#shared/brand.ts';
 import type { Clock } from '#shared/calendar.ts';

@@ -23,7 +23,7 @@ export interface NewApiKey extends Omit<ApiKeyRecord, 'lastUsedAtMs'> {
   readonly keyHash: Uint8Array;
 }
 
-export interface ApiKeys {
+export interface ApiKeyStorage {
   /**
    * `full` for an account that has `maxCount` keys; `gone` for one that is closed or being closed, and for a session
    * that has ended. @param session the token hash of the one in which the key is made.

@@ -62,7 +62,7 @@ export interface FactorSummary {
 /** `gone` for an account that is closed or being closed, and for a session that has ended. */
 export type Added = 'added_first' | 'added' | 'gone';
 
-export interface Factors {
+export interface FactorStorage {
   /** Passkeys come oldest first. */
   summary(holder: Holder): Promise<FactorSummary>;
   /** Whether the holder has a passkey or a confirmed authenticator app. */

@@ -11,7 +11,7 @@ export interface Invitation {
   readonly expiresAtMs: number;
 }
 
-export interface Invitations {
+export interface InvitationStorage {
   add(invitation: Invitation & { readonly tokenHash: Uint8Array }, act?: Act): Promise<void>;
   /** An invitation with a use left that has not expired at `nowMs`; null without one. */
   find(tokenHash: Uint8Array, nowMs: number): Promise<Invitation | null>;

@@ -94,7 +94,7 @@ export const MAX_WAITING_MAILS = 5_000;
 /** The most links of an account: a mail that is tried again gets a link of its own, and people ask again. */
 export const MAX_LINKS = 8;
 
-export interface MailLinks {
+export interface MailLinkStorage {
   /**
    * `stale`, with nothing added, when the account has another address by now or is closed. Of more than `maxCount`
    * links for a purpose those that expire first end.
@@ -126,7 +126,7 @@ export interface MailLinks {
   forgetExpiredLinks(nowMs: number, atMost: number): Promise<number>;
 }
 
-export interface Mails extends MailLinks {
+export interface Mails extends MailLinkStorage {
   /**
    * Adds a mail that has no other cause in the data; `full`, with nothing added, beyond `maxCount` mails. Statements are
    * not counted. `stale`, with nothing added, for an account that is closed.

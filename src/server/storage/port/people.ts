@@ -33,7 +33,7 @@ export interface PersonFacts extends Omit<PersonNames, 'suspendedAtMs'> {
   readonly webhookOffCount: number;
 }
 
-export interface People {
+export interface PeopleStorage {
   /** Accounts with this text as their email, or as a present or former username, in any case. */
   findNamed(text: string): Promise<PersonNames[]>;
   /** Open accounts whose email or username begins with a text in any case, at most `atMost`. */

@@ -8,14 +8,14 @@ import type { ServiceCategory } from '#shared/categories.ts';
 import type { PasskeyId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { AnnouncementStorage } from './announcements.ts';
-import type { ApiKeyRecord, ApiKeys } from './api-keys.ts';
+import type { ApiKeyRecord, ApiKeyStorage } from './api-keys.ts';
 import type { AttemptStorage } from './attempts.ts';
 import type { Act, AuditLog } from './audit.ts';
 import type { CodeStorage } from './codes.ts';
 import type { Devices } from './devices.ts';
 import type { Events } from './events.ts';
-import type { Factors } from './factors.ts';
-import type { Invitations } from './invitations.ts';
+import type { FactorStorage } from './factors.ts';
+import type { InvitationStorage } from './invitations.ts';
 import type { Ledger } from './ledger.ts';
 import type { StorageListener } from './listener.ts';
 import type { Mails, NewMail } from './mails.ts';
@@ -24,11 +24,11 @@ import type { Operations } from './operations.ts';
 import type { Operators } from './operators.ts';
 import type { OutboxStorage } from './outboxes.ts';
 import type { Payments } from './payments.ts';
-import type { People } from './people.ts';
+import type { PeopleStorage } from './people.ts';
 import type { SecretName } from './secrets.ts';
 import type { Suspension, Suspensions } from './suspensions.ts';
 import type { TermsStorage } from './terms.ts';
-import type { Webhooks } from './webhooks.ts';
+import type { WebhookStorage } from './webhooks.ts';
 
 /** Nothing can be read or saved now: the disk is full, or the data read-only or locked by another process. */
 export class StorageUnavailable extends Error {
@@ -159,16 +159,16 @@ export interface Storage
   readonly messages: Messages;
   readonly devices: Devices;
   readonly mails: Mails;
-  readonly invitations: Invitations;
+  readonly invitations: InvitationStorage;
   readonly events: Events;
-  readonly apiKeys: ApiKeys;
-  readonly webhooks: Webhooks;
+  readonly apiKeys: ApiKeyStorage;
+  readonly webhooks: WebhookStorage;
   readonly audit: AuditLog;
   readonly operations: Operations;
   readonly operators: Operators;
-  readonly factors: Factors;
+  readonly factors: FactorStorage;
   readonly suspensions: Suspensions;
-  readonly people: People;
+  readonly people: PeopleStorage;
   readonly isShared: boolean;
   subscribe(listener: Partial<StorageListener>): () => void;
   /** Tells listeners of changes by a command on SQLite, which notifies nobody; called every second. */

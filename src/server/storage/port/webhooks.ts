@@ -71,7 +71,7 @@ export interface SettledWebhook extends Pick<WebhookRecord, 'failingSinceMs' | '
 }
 
 /** Every change by the owner ends the claim of a process, whose result is then not stored. */
-export interface Webhooks {
+export interface WebhookStorage {
   /**
    * Adds an endpoint at the account's present place; `full` when it has `maxCount`, `gone` when it is closed or the
    * session has ended. @param session the token hash of the one in which it is added.

@@ -25,7 +25,7 @@ import { type Step, together } from './step.ts';
 import { isStorable } from './storable.ts';
 import { forgetWebhooks } from './webhooks.ts';
 
-export const createAccounts = (engine: Engine) =>
+export const createAccountSteps = (engine: Engine) =>
   ({
     createAccount: transacting(engine)(createAccount),
     updateAccount: changingCodes(engine)(updateAccount),

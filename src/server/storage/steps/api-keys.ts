@@ -1,6 +1,6 @@
 /** Steps of API keys, which are added under the account's lock and deleted when the account closes. */
 import { API_SCOPES } from '#shared/api-scopes.ts';
-import type { ApiKeys } from '../port/api-keys.ts';
+import type { ApiKeyStorage } from '../port/api-keys.ts';
 import type { Storage } from '../port/storage.ts';
 import { accountOf } from '../rules/accounts.ts';
 import { lockStaying } from './account-locks.ts';
@@ -9,7 +9,7 @@ import { type Engine, type StepOf, transacting } from './engine.ts';
 import { mailToOwner } from './mails.ts';
 import { hasSession } from './sessions.ts';
 
-export function createApiKeys(engine: Engine): ApiKeys {
+export function createApiKeySteps(engine: Engine): ApiKeyStorage {
   const { read, change } = engine;
   return {
     add: transacting(engine)(add),
@@ -42,7 +42,7 @@ export const createApiKeyLookup = ({ read }: Engine) =>
     },
   }) satisfies Partial<Storage>;
 
-const add: StepOf<ApiKeys['add']> = function* (statements, isRepeated, key, maxCount, mail, session) {
+const add: StepOf<ApiKeyStorage['add']> = function* (statements, isRepeated, key, maxCount, mail, session) {
   const { id, userId, scopes, addresses, keyHash } = key;
   if (!(yield* lockStaying(statements, userId))) return 'gone';
   if (isRepeated && (yield* statements.apiKeyById.one({ id }))) return 'added';
@@ -59,7 +59,7 @@ const add: StepOf<ApiKeys['add']> = function* (statements, isRepeated, key, maxC
   return 'added';
 };
 
-const end: StepOf<ApiKeys['end']> = function* ({ deleteApiKey }, isRepeated, userId, id) {
+const end: StepOf<ApiKeyStorage['end']> = function* ({ deleteApiKey }, isRepeated, userId, id) {
   return (yield* deleteApiKey.change({ userId, id })) > 0 || isRepeated;
 };
 

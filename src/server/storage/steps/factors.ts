@@ -2,8 +2,8 @@
 import { isUserId, type PasskeyId, type UserId } from '#shared/ids.ts';
 import type {
   Challenge,
+  FactorStorage,
   FactorSummary,
-  Factors,
   FirstFactor,
   Holder,
   PasskeyRecord,
@@ -17,7 +17,7 @@ import { endMarks, mailToOwner } from './mails.ts';
 import { hasSession } from './sessions.ts';
 import { type Step, together } from './step.ts';
 
-export function createFactorSteps(engine: Engine): Factors {
+export function createFactorSteps(engine: Engine): FactorStorage {
   const { read, change } = engine;
   return {
     summary: reading(engine)(summary),
@@ -161,7 +161,7 @@ function* dropLastCodes(statements: Statements, key: Key): Step<void> {
   if (!(yield* hasAny(statements, key))) yield* statements.deleteRecoveryCodesOf.change({ ...key });
 }
 
-const addPasskey: StepOf<Factors['addPasskey']> = function* (
+const addPasskey: StepOf<FactorStorage['addPasskey']> = function* (
   statements,
   isRepeated,
   passkey,
@@ -203,7 +203,7 @@ function* isOnlyFactor(statements: Statements, key: Key, id: PasskeyId): Step<bo
   return only?.id === id && another === undefined;
 }
 
-const removePasskey: StepOf<Factors['removePasskey']> = function* (
+const removePasskey: StepOf<FactorStorage['removePasskey']> = function* (
   statements,
   isRepeated,
   holder,
@@ -223,7 +223,7 @@ const removePasskey: StepOf<Factors['removePasskey']> = function* (
   return 'removed';
 };
 
-const beginTotp: StepOf<Factors['beginTotp']> = function* (statements, _, holder, sealedSecret, nowMs) {
+const beginTotp: StepOf<FactorStorage['beginTotp']> = function* (statements, _, holder, sealedSecret, nowMs) {
   const key = keyOf(holder);
   if (!(yield* lock(statements, holder))) return;
   const present = yield* statements.totpOf.one({ ...key });
@@ -238,7 +238,7 @@ const beginTotp: StepOf<Factors['beginTotp']> = function* (statements, _, holder
 
 const NO_STEP = -1;
 
-const confirmTotp: StepOf<Factors['confirmTotp']> = function* (
+const confirmTotp: StepOf<FactorStorage['confirmTotp']> = function* (
   statements,
   isRepeated,
   holder,
@@ -260,7 +260,7 @@ const confirmTotp: StepOf<Factors['confirmTotp']> = function* (
   return isFirst ? 'added_first' : 'added';
 };
 
-const removeTotp: StepOf<Factors['removeTotp']> = function* (statements, isRepeated, holder, mail) {
+const removeTotp: StepOf<FactorStorage['removeTotp']> = function* (statements, isRepeated, holder, mail) {
   const key = keyOf(holder);
   yield* lock(statements, holder);
   const present = yield* statements.totpOf.one({ ...key });
@@ -274,7 +274,7 @@ const removeTotp: StepOf<Factors['removeTotp']> = function* (statements, isRepea
   return 'removed';
 };
 
-const renewRecoveryCodes: StepOf<Factors['renewRecoveryCodes']> = function* (
+const renewRecoveryCodes: StepOf<FactorStorage['renewRecoveryCodes']> = function* (
   statements,
   isRepeated,
   holder,
@@ -293,7 +293,7 @@ const renewRecoveryCodes: StepOf<Factors['renewRecoveryCodes']> = function* (
   return 'renewed';
 };
 
-const removeAll: StepOf<Factors['removeAll']> = function* (statements, isRepeated, holder, mail, act) {
+const removeAll: StepOf<FactorStorage['removeAll']> = function* (statements, isRepeated, holder, mail, act) {
   yield* lock(statements, holder);
   const had = yield* hasAny(statements, keyOf(holder));
   yield* forgetFactors(statements, holder);
@@ -303,7 +303,13 @@ const removeAll: StepOf<Factors['removeAll']> = function* (statements, isRepeate
   return true;
 };
 
-const addChallenge: StepOf<Factors['addChallenge']> = function* (statements, _, challenge, nowMs, maxCount) {
+const addChallenge: StepOf<FactorStorage['addChallenge']> = function* (
+  statements,
+  _,
+  challenge,
+  nowMs,
+  maxCount,
+) {
   const row = rowOf(challenge);
   const { holderKind, holderId } = row;
   yield* statements.deleteExpiredChallenges.change({ nowMs });

@@ -1,10 +1,10 @@
 /** Steps of invitations; the step that creates an account spends them (accounts.ts). */
-import type { Invitations } from '../port/invitations.ts';
+import type { InvitationStorage } from '../port/invitations.ts';
 import { changing, isNoted, noteAct } from './audit.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 import { isStorable } from './storable.ts';
 
-export function createInvitations(engine: Engine): Invitations {
+export function createInvitationSteps(engine: Engine): InvitationStorage {
   const { read, change } = engine;
   return {
     add: async (invitation, act) => {
@@ -26,7 +26,7 @@ export function createInvitations(engine: Engine): Invitations {
   };
 }
 
-const revoke: StepOf<Invitations['revoke']> = function* (statements, isRepeated, id, nowMs, act) {
+const revoke: StepOf<InvitationStorage['revoke']> = function* (statements, isRepeated, id, nowMs, act) {
   const isRevoked = (yield* statements.deleteUsableInvitation.change({ id, nowMs })) > 0;
   if (!isRevoked) return isRepeated && (yield* isNoted(statements, act));
   yield* noteAct(statements, isRepeated, act);

@@ -1,6 +1,6 @@
 /** Steps of the links in mails, under the account's lock; whoever uses one has proved that the address is theirs. */
 import type { UserId } from '#shared/ids.ts';
-import type { EndedAccess, MailLinks, NewMail } from '../port/mails.ts';
+import type { EndedAccess, MailLinkStorage, NewMail } from '../port/mails.ts';
 import { emailKeyOf } from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
 import { lockOpen } from './account-locks.ts';
@@ -12,7 +12,7 @@ import { NO_TOKEN_HASH } from './sessions.ts';
 import { type Step, together } from './step.ts';
 import { forgetWebhooks } from './webhooks.ts';
 
-export function createMailLinks(engine: Engine): MailLinks {
+export function createMailLinkSteps(engine: Engine): MailLinkStorage {
   const { read, change } = engine;
   const transact = transacting(engine);
   return {
@@ -30,7 +30,7 @@ export function createMailLinks(engine: Engine): MailLinks {
   };
 }
 
-const addLink: StepOf<MailLinks['addLink']> = function* (
+const addLink: StepOf<MailLinkStorage['addLink']> = function* (
   statements,
   isRepeated,
   userId,
@@ -49,7 +49,7 @@ const addLink: StepOf<MailLinks['addLink']> = function* (
   return 'added';
 };
 
-const confirmAddress: StepOf<MailLinks['confirmAddress']> = function* (
+const confirmAddress: StepOf<MailLinkStorage['confirmAddress']> = function* (
   statements,
   isRepeated,
   userId,
@@ -66,7 +66,7 @@ const confirmAddress: StepOf<MailLinks['confirmAddress']> = function* (
   return true;
 };
 
-const resetPassword: StepOf<MailLinks['resetPassword']> = function* (
+const resetPassword: StepOf<MailLinkStorage['resetPassword']> = function* (
   statements,
   isRepeated,
   userId,

@@ -1,6 +1,6 @@
 /** Steps of mails, and what steps of accounts do for them; links have a module of their own (mail-links.ts). */
 import type { UserId } from '#shared/ids.ts';
-import type { MailLinks, Mails, NewMail } from '../port/mails.ts';
+import type { MailLinkStorage, Mails, NewMail } from '../port/mails.ts';
 import { claimEndsBefore } from '../port/outboxes.ts';
 import { emailKeyOf } from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
@@ -21,7 +21,7 @@ export const NO_SETTINGS = {
 };
 const UNTRIED = { nextTryMs: 0, tries: 0, claimedUntilMs: 0 };
 
-export function createMails(engine: Engine): Omit<Mails, keyof MailLinks> {
+export function createMails(engine: Engine): Omit<Mails, keyof MailLinkStorage> {
   const { isShared, read, change } = engine;
   const transact = transacting(engine);
   return {

@@ -1,5 +1,5 @@
 /** Steps of finding somebody for an operator. */
-import type { People } from '../port/people.ts';
+import type { PeopleStorage } from '../port/people.ts';
 import { accountOf, emailKeyOf } from '../rules/accounts.ts';
 import type { Engine } from './engine.ts';
 import { isStorable } from './storable.ts';
@@ -7,7 +7,7 @@ import { isStorable } from './storable.ts';
 /** Sorts after every character of a text. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
-export function createPeople({ read }: Engine): People {
+export function createPeopleSteps({ read }: Engine): PeopleStorage {
   return {
     async findNamed(text) {
       const key = emailKeyOf(text);

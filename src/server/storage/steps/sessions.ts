@@ -10,7 +10,7 @@ import type { Step } from './step.ts';
 
 export const NO_TOKEN_HASH = Buffer.alloc(0);
 
-export const createSessions = (engine: Engine) =>
+export const createSessionSteps = (engine: Engine) =>
   ({
     changePassword: transacting(engine)(changePassword),
 

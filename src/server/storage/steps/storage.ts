@@ -1,6 +1,6 @@
 /** The storage port made of the steps; an engine adds or overrides what it does in its own way. */
-import { createAccounts } from './accounts.ts';
-import { createApiKeyLookup, createApiKeys } from './api-keys.ts';
+import { createAccountSteps } from './accounts.ts';
+import { createApiKeyLookup, createApiKeySteps } from './api-keys.ts';
 import { createAuditLog } from './audit.ts';
 import { createBookSteps } from './books.ts';
 import { createCodes } from './codes.ts';
@@ -9,27 +9,27 @@ import type { Engine } from './engine.ts';
 import { createEvents } from './events.ts';
 import { createFactorSteps } from './factors.ts';
 import { createInstallation } from './installation.ts';
-import { createInvitations } from './invitations.ts';
-import { createMailLinks } from './mail-links.ts';
+import { createInvitationSteps } from './invitations.ts';
+import { createMailLinkSteps } from './mail-links.ts';
 import { createMails } from './mails.ts';
 import { createMessages } from './messages.ts';
 import { createOperations } from './operations.ts';
 import { createOperators } from './operators.ts';
 import { createOutboxes } from './outboxes.ts';
 import { createPayments } from './payments.ts';
-import { createPeople } from './people.ts';
+import { createPeopleSteps } from './people.ts';
 import { createRecords } from './records.ts';
-import { createSessions } from './sessions.ts';
+import { createSessionSteps } from './sessions.ts';
 import { createSuspensions } from './suspensions.ts';
 import { createTermsSteps } from './terms.ts';
 import { createTips } from './tips.ts';
-import { createWebhooks } from './webhooks.ts';
+import { createWebhookSteps } from './webhooks.ts';
 
 export const createStorage = (engine: Engine) => ({
   isShared: engine.isShared,
   subscribe: engine.listeners.subscribe,
-  ...createAccounts(engine),
-  ...createSessions(engine),
+  ...createAccountSteps(engine),
+  ...createSessionSteps(engine),
   ...createCodes(engine),
   ...createInstallation(engine),
   ...createTips(engine),
@@ -41,15 +41,15 @@ export const createStorage = (engine: Engine) => ({
   payments: createPayments(engine),
   messages: createMessages(engine),
   devices: createDevices(engine),
-  mails: { ...createMails(engine), ...createMailLinks(engine) },
-  invitations: createInvitations(engine),
+  mails: { ...createMails(engine), ...createMailLinkSteps(engine) },
+  invitations: createInvitationSteps(engine),
   events: createEvents(engine),
-  apiKeys: createApiKeys(engine),
-  webhooks: createWebhooks(engine),
+  apiKeys: createApiKeySteps(engine),
+  webhooks: createWebhookSteps(engine),
   audit: createAuditLog(engine),
   operations: createOperations(engine),
   operators: createOperators(engine),
   factors: createFactorSteps(engine),
   suspensions: createSuspensions(engine),
-  people: createPeople(engine),
+  people: createPeopleSteps(engine),
 });

@@ -1,5 +1,5 @@
 import type { UserId, WebhookId } from '#shared/ids.ts';
-import type { WebhookRecord, Webhooks } from '../port/webhooks.ts';
+import type { WebhookRecord, WebhookStorage } from '../port/webhooks.ts';
 import { deliveryRows, KEPT_DELIVERIES, kindsIn, kindsText, newWebhookRow } from '../rules/webhooks.ts';
 import type { Statements } from '../statements/all.ts';
 import { lockOpen } from './account-locks.ts';
@@ -10,7 +10,7 @@ import { hasSession } from './sessions.ts';
 import { claimDueRows } from './spans.ts';
 import type { Step } from './step.ts';
 
-export function createWebhooks(engine: Engine): Webhooks {
+export function createWebhookSteps(engine: Engine): WebhookStorage {
   const { isShared, read, change } = engine;
   const transact = transacting(engine);
   return {
@@ -73,7 +73,7 @@ function* find({ webhookById }: Statements, userId: UserId, id: WebhookId): Step
   return found ? withKinds(found) : null;
 }
 
-const add: StepOf<Webhooks['add']> = function* (statements, isRepeated, endpoint, maxCount, session) {
+const add: StepOf<WebhookStorage['add']> = function* (statements, isRepeated, endpoint, maxCount, session) {
   const { id, userId } = endpoint;
   // Other additions wait, so that the endpoints can be counted, and so do new entries.
   if (!(yield* lockOpen(statements, userId))) return 'gone';
@@ -84,7 +84,7 @@ const add: StepOf<Webhooks['add']> = function* (statements, isRepeated, endpoint
   return 'added';
 };
 
-const changeWebhook: StepOf<Webhooks['change']> = function* (statements, _, userId, id, change) {
+const changeWebhook: StepOf<WebhookStorage['change']> = function* (statements, _, userId, id, change) {
   const present = yield* statements.lockWebhook.one({ userId, id });
   if (!present) return null;
   const kinds = change.kinds ? kindsText(change.kinds) : present.kinds;
@@ -92,7 +92,14 @@ const changeWebhook: StepOf<Webhooks['change']> = function* (statements, _, user
   return yield* find(statements, userId, id);
 };
 
-const rotate: StepOf<Webhooks['rotate']> = function* (statements, _, userId, id, next, oldSecretUntilMs) {
+const rotate: StepOf<WebhookStorage['rotate']> = function* (
+  statements,
+  _,
+  userId,
+  id,
+  next,
+  oldSecretUntilMs,
+) {
   const secret = Buffer.from(next);
   const present = yield* statements.lockWebhook.one({ userId, id });
   // A repetition after a lost connection must not forget the secret before.
@@ -101,12 +108,12 @@ const rotate: StepOf<Webhooks['rotate']> = function* (statements, _, userId, id,
   return yield* find(statements, userId, id);
 };
 
-const switchOff: StepOf<Webhooks['switchOff']> = function* (statements, _, userId, id, offAtMs) {
+const switchOff: StepOf<WebhookStorage['switchOff']> = function* (statements, _, userId, id, offAtMs) {
   yield* statements.switchWebhookOff.change({ userId, id, offAtMs });
   return yield* find(statements, userId, id);
 };
 
-const switchOn: StepOf<Webhooks['switchOn']> = function* (statements, _, userId, id, skips) {
+const switchOn: StepOf<WebhookStorage['switchOn']> = function* (statements, _, userId, id, skips) {
   yield* statements.lockAccount.one({ id: userId });
   const present = yield* statements.lockWebhook.one({ userId, id });
   if (present && present.offReason !== null) {
@@ -116,14 +123,14 @@ const switchOn: StepOf<Webhooks['switchOn']> = function* (statements, _, userId,
   return yield* find(statements, userId, id);
 };
 
-const remove: StepOf<Webhooks['remove']> = function* (statements, isRepeated, userId, id) {
+const remove: StepOf<WebhookStorage['remove']> = function* (statements, isRepeated, userId, id) {
   if (!(yield* statements.lockWebhook.one({ userId, id }))) return isRepeated;
   yield* statements.deleteDeliveries.change({ webhookId: id });
   yield* statements.deleteWebhook.change({ userId, id });
   return true;
 };
 
-const settle: StepOf<Webhooks['settle']> = function* (statements, isRepeated, claim, settled) {
+const settle: StepOf<WebhookStorage['settle']> = function* (statements, isRepeated, claim, settled) {
   const { id, claimedUntilMs } = claim;
   const { place, nextTryMs, tries, failingSinceMs, deliveries, off } = settled;
   const present = yield* statements.lockClaimedWebhook.one({ id, claimedUntilMs });
@@ -149,7 +156,13 @@ const settle: StepOf<Webhooks['settle']> = function* (statements, isRepeated, cl
   return true;
 };
 
-const noteDelivery: StepOf<Webhooks['noteDelivery']> = function* (statements, _, id, delivery, gotThrough) {
+const noteDelivery: StepOf<WebhookStorage['noteDelivery']> = function* (
+  statements,
+  _,
+  id,
+  delivery,
+  gotThrough,
+) {
   const present = yield* statements.lockWebhookById.one({ id });
   if (!present) return;
   const [row] = deliveryRows(id, present.deliveryCount, [delivery]);
