@@ -13,7 +13,7 @@ import { createLogins } from './auth/logins.ts';
 import { createMailLinks } from './auth/mail-links.ts';
 import { createSecondFactors } from './auth/second-factors.ts';
 import { createSessions } from './auth/sessions.ts';
-import { type OwnBrand, termsVersionOf } from './brand/own-brand.ts';
+import { type OwnBrand, termsOfUseOf } from './brand/own-brand.ts';
 import { createAccountEvents } from './events/account-events.ts';
 import { createWebhooks } from './events/webhooks.ts';
 import { createExports } from './export/exports.ts';
@@ -103,7 +103,7 @@ export function createServices(deps: ServiceDependencies): Services {
   return {
     sessions,
     apiKeys: createApiKeys({ storage, clock, random, draft, log }),
-    accounts: createAccounts({ ...ofAccounts, invitations, termsVersion: termsVersionOf(own) }),
+    accounts: createAccounts({ ...ofAccounts, invitations, termsOfUse: termsOfUseOf(own) }),
     invitations,
     mailLinks: createMailLinks({ storage, sessions, passwords, clock, draft }),
     qrCodes: createQrCodes({ storage, clock, random, publicUrl, payments, draw: drawing.draw }),

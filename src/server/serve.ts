@@ -24,7 +24,7 @@ import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createCare } from './backups.ts';
 import { BrandRefused } from './brand/brand-refused.ts';
-import { type OwnBrand, readOwnBrand, termsVersionOf } from './brand/own-brand.ts';
+import { type OwnBrand, readOwnBrand, termsOfUseOf } from './brand/own-brand.ts';
 import { startClockwork } from './clockwork.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import { openMailRelay, openMetrics, openPaymentService, requireKeys } from './configured-parts.ts';
@@ -259,7 +259,7 @@ async function openPages(
       operatorContact,
       sendsMail: mail !== null,
       registration,
-      hasTerms: termsVersionOf(own) !== null,
+      hasTerms: termsOfUseOf(own) !== null,
       maintenance,
     },
     own,

@@ -241,7 +241,7 @@ describe('a login whose password was verified, but whose session had not begun',
     };
     const factors = createFactors({ ...parts, publicUrl: PUBLIC_URL, key: randomBytes(32) });
     const invitations = { admit: async () => null };
-    const accounts = createAccounts({ ...parts, invitations, termsVersion: null });
+    const accounts = createAccounts({ ...parts, invitations, termsOfUse: null });
     return { ...accounts, login: createLogins({ ...parts, factors }).byPassword };
   }
 
@@ -362,7 +362,7 @@ test('a change of password in a session that ended meanwhile changes nothing', a
     random: randomBytes,
     draft: NO_DRAFTS,
     invitations: { admit: async () => null },
-    termsVersion: null,
+    termsOfUse: null,
     factorDuty: NO_FACTOR_DUTY,
   });
   const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };

@@ -89,11 +89,12 @@ export function createAccounts(deps: {
   readonly random: RandomBytes;
   readonly draft: DraftMail;
   readonly invitations: Pick<Invitations, 'admit'>;
-  readonly termsVersion: string | null;
+  /** The SHA-256 of the terms of use; null without any. */
+  readonly termsOfUse: string | null;
   readonly factorDuty: FactorDuty;
 }): Accounts {
   const { storage, sessions, passwords, clock, random, draft, invitations } = deps;
-  const { termsVersion, factorDuty } = deps;
+  const { termsOfUse, factorDuty } = deps;
 
   async function requirePassword(email: string, password: string): Promise<StoredCredentials> {
     const found = await storage.findCredentials(email);
@@ -158,7 +159,7 @@ export function createAccounts(deps: {
       await requireStrong('password', password, person, clock());
       const passwordHash = await passwords.hash(password);
       const createdAtMs = clock();
-      const acceptedTerms = termsVersion ? { version: termsVersion, atMs: createdAtMs } : null;
+      const acceptedTerms = termsOfUse ? { version: termsOfUse, atMs: createdAtMs } : null;
       const account = { ...person, id: newUserId(random), createdAtMs, acceptedTerms };
       const outcome = await storage.createAccount(
         { ...account, passwordHash },

@@ -131,10 +131,16 @@ export function createSessions(deps: {
   }
 
   return {
-    async issue(userId, passwordHash, device, ...terms) {
+    async issue(userId, passwordHash, device, mail, passkey) {
       const { token, tokenHash, expiresAtMs } = newSessionToken();
       const session = { tokenHash, userId, createdAtMs: clock(), expiresAtMs, device };
-      const outcome = await storage.createSession(session, passwordHash, MAX_SESSIONS_OF_ACCOUNT, ...terms);
+      const outcome = await storage.createSession(
+        session,
+        passwordHash,
+        MAX_SESSIONS_OF_ACCOUNT,
+        mail,
+        passkey,
+      );
       return outcome === 'stale' ? null : { token, expiresAtMs, reopened: outcome === 'reopened' };
     },
 

@@ -26,7 +26,7 @@ export async function readOwnBrand(
   return { accent, logo, pages: await readOperatorPages(brandFolder, defaultPrivacy(facts)) };
 }
 
-/** Null for an operator without a page of terms. */
-export function termsVersionOf({ pages }: OwnBrand): string | null {
+/** The SHA-256 of the terms of use; null for an operator without any. */
+export function termsOfUseOf({ pages }: OwnBrand): string | null {
   return pages.find(({ name }) => name === 'terms')?.version ?? null;
 }

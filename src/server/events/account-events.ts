@@ -1,5 +1,5 @@
 /** The events of an account in the form in which clients of the API get them, and the list of them. */
-import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
+import type { StepOptions, StepQueue } from '#server/queue/step-queue.ts';
 import { BEFORE_EVENTS, type EventPlace, type EventRecord } from '#server/storage/port/events.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { isoTime } from '#shared/calendar.ts';
@@ -15,7 +15,7 @@ const MAX_STEPS = 20;
 
 export interface AccountEvents {
   /** Oldest first. @throws AppError `invalid_input` when `after` is no event of this account. */
-  list(account: Account, query: EventsQuery, terms?: StepTerms): Promise<EventPage>;
+  list(account: Account, query: EventsQuery, options?: StepOptions): Promise<EventPage>;
 }
 
 export function createAccountEvents(storage: Storage, queryQueue: StepQueue): AccountEvents {
@@ -31,13 +31,13 @@ export function createAccountEvents(storage: Storage, queryQueue: StepQueue): Ac
   }
 
   return {
-    async list(account, { after = null, limit }, stepTerms) {
-      await queryQueue.step(account.id, stepTerms);
+    async list(account, { after = null, limit }, options) {
+      await queryQueue.step(account.id, options);
       const events: AccountEvent[] = [];
       let nextCursor = after === LATEST ? await stored.findNewestEventId(account.id) : after;
       let place = await placeOf(account, nextCursor);
       for (let steps = 0; steps < MAX_STEPS; steps += 1) {
-        if (steps > 0) await queryQueue.step(account.id, stepTerms);
+        if (steps > 0) await queryQueue.step(account.id, options);
         const most = Math.min(MOST_IN_A_STEP, limit - events.length);
         const step = await stored.listEvents(account.id, place, most);
         events.push(...step.events.map(eventFrom));

@@ -7,10 +7,10 @@ export interface StepQueue {
    * Resolves when the caller may take one step: at once while this turn of the event loop has steps left.
    * @throws AppError `busy` when too many steps of the asker wait, or nobody waits for the step any more.
    */
-  step(owner: object | string, terms?: StepTerms): Promise<void>;
+  step(owner: object | string, options?: StepOptions): Promise<void>;
 }
 
-export interface StepTerms {
+export interface StepOptions {
   /** Who asks for the owner, such as an API key. Askers of an owner take turns, and each waits for itself. */
   readonly asker?: string;
   readonly onHangUp?: OnHangUp;

@@ -1,5 +1,5 @@
 /** Sums of an account's tips together with the changes of its books, as of one moment. */
-import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
+import type { StepOptions, StepQueue } from '#server/queue/step-queue.ts';
 import type { BookChange, EntryKind, ListingPlace } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { UserId } from '#shared/ids.ts';
@@ -27,14 +27,14 @@ export async function readWithChanges<Answer>(
   { storage, queue }: { readonly storage: Storage; readonly queue: StepQueue },
   id: UserId,
   begin: () => ChangeReading<Answer>,
-  terms?: StepTerms,
+  options?: StepOptions,
 ): Promise<Answer> {
   for (let reading = 1; ; reading += 1) {
     const { add, read } = begin();
     const newest = (await storage.findNewestEntry(id))?.position ?? 0;
     let before: ListingPlace | null = null;
     do {
-      await queue.step(id, terms);
+      await queue.step(id, options);
       const changes: readonly BookChange[] = await storage.listChanges(id, before, CHANGES_PER_STEP);
       for (const change of changes) add(change);
       before = (changes.length === CHANGES_PER_STEP && changes.at(-1)) || null;

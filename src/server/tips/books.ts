@@ -1,5 +1,5 @@
 /** The entries of an account's books: every tip, refund and other change at its own time. */
-import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
+import type { StepOptions, StepQueue } from '#server/queue/step-queue.ts';
 import { ALL_TIPS, type BookFilter, type ListingPlace, type TipFilter } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type BookEntry, type EntriesQuery, type EntryPage, entryIdOf, readEntryId } from '#shared/books.ts';
@@ -13,7 +13,7 @@ import type { TransactionView } from './transaction-view.ts';
 
 export interface Books {
   /** By their own time, newest first. @throws AppError `invalid_input` when the cursor is no entry of this account. */
-  listEntries(account: Account, query: EntriesQuery, terms?: StepTerms): Promise<EntryPage>;
+  listEntries(account: Account, query: EntriesQuery, options?: StepOptions): Promise<EntryPage>;
   /** @throws AppError `invalid_input` when the cursor is no entry or tip of this account. */
   placeOf(account: Account, cursor: string): Promise<ListingPlace>;
 }
@@ -39,11 +39,11 @@ export function createBooks({
   return {
     placeOf,
 
-    async listEntries(account, { cursor, limit, ...query }, terms) {
+    async listEntries(account, { cursor, limit, ...query }, options) {
       const filter = filterFrom(account, query);
       const from = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
       const page = await readPage(limit, from, async (before, wanted) => {
-        await queryQueue.step(account.id, terms);
+        await queryQueue.step(account.id, options);
         const step = await storage.listBookEntries(account.id, { filter, before, limit: wanted });
         return { rows: step.entries, next: step.next };
       });

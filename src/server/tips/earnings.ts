@@ -1,6 +1,6 @@
 /** A provider's earnings over time, from the storage's sums by day and hour: the cost does not grow with the tips. */
 
-import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
+import type { StepOptions, StepQueue } from '#server/queue/step-queue.ts';
 import type { EarningsPeriod } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { dateAfter, daysIn, firstOfDate, isoDate, lastOfMonth, steadyStretches } from '#shared/calendar.ts';
@@ -11,20 +11,20 @@ import { createTally, type Dates } from './earnings-tally.ts';
 
 export interface Earnings {
   /** The earnings of a period and of the one before. Days begin at the query's hour, the account's, or midnight. */
-  insights(account: Account, query: InsightsQuery, terms?: StepTerms): Promise<Insights>;
+  insights(account: Account, query: InsightsQuery, options?: StepOptions): Promise<Insights>;
 }
 
 const HOUR_MS = 3_600_000;
 
 export function createEarnings(storage: Storage, queryQueue: StepQueue): Earnings {
   return {
-    async insights(account, query, terms) {
+    async insights(account, query, options) {
       const { id } = account;
       const { from, to, timeZone, serviceCategory = null } = query;
       const { dayStartHour = account.dayStartHour ?? 0 } = query;
       const partsOf = (dates: Dates) => partsOfPeriod({ ...dates, timeZone, dayStartHour, serviceCategory });
       const inTurn = async <Answer>(read: () => Promise<Answer>) => {
-        await queryQueue.step(id, terms);
+        await queryQueue.step(id, options);
         return read();
       };
       const begin = () => {
@@ -50,7 +50,7 @@ export function createEarnings(storage: Storage, queryQueue: StepQueue): Earning
           },
         };
       };
-      return readWithChanges({ storage, queue: queryQueue }, id, begin, terms);
+      return readWithChanges({ storage, queue: queryQueue }, id, begin, options);
     },
   };
 }

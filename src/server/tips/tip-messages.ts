@@ -1,6 +1,6 @@
 /** Receivers' responses to the messages of tips. A giver learns of the thank-you alone. */
 import type { Logger } from 'pino';
-import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
+import type { StepOptions, StepQueue } from '#server/queue/step-queue.ts';
 import type { BlockedGiver as BlockedAccount } from '#server/storage/port/messages.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
@@ -35,7 +35,7 @@ export interface TipMessages {
   /** Unblocks a giver on all pages. @throws AppError `giver_not_found` when they are not blocked. */
   unblock(account: Account, pseudonym: string): Promise<void>;
   /** Newest first. */
-  listBlocked(account: Account, terms?: StepTerms): Promise<BlockedGiver[]>;
+  listBlocked(account: Account, options?: StepOptions): Promise<BlockedGiver[]>;
   nameBlocked(
     account: Account,
     blocked: readonly BlockedAccount[],
@@ -127,11 +127,11 @@ export function createTipMessages(deps: {
       await messages.unblockGiver(account.id, giverId);
     },
 
-    async listBlocked(account, terms) {
+    async listBlocked(account, options) {
       const told: BlockedGiver[] = [];
       const newest = (await messages.listBlocked(account.id)).slice(0, MAX_TOLD);
       for (const { transactionId, ...named } of nameBlocked(account, newest)) {
-        await queryQueue.step(account.id, terms);
+        await queryQueue.step(account.id, options);
         told.push({ ...named, tip: await see(account, transactionId) });
       }
       return told;

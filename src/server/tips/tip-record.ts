@@ -1,6 +1,6 @@
 /** An account's record of tips: pages of it, and its sums. A long record is read in steps that take turns. */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
-import type { StepQueue, StepTerms } from '#server/queue/step-queue.ts';
+import type { StepOptions, StepQueue } from '#server/queue/step-queue.ts';
 import type { BookChange, ListingPlace, TipFilter } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { type Clock, type Day, dayAround } from '#shared/calendar.ts';
@@ -18,14 +18,14 @@ export interface TipRecord extends Pick<Books, 'listEntries'> {
    * The page is newest first: in the order of the ledger, or by time where the query names a day.
    * @throws AppError `invalid_input` when the cursor is no transaction of this account.
    */
-  list(account: Account, query: TransactionsQuery, terms?: StepTerms): Promise<TransactionPage>;
+  list(account: Account, query: TransactionsQuery, options?: StepOptions): Promise<TransactionPage>;
   /** The sums of the selected tips less what went back of them, and the sums of the books. */
-  sum(account: Account, query: SumsQuery, terms?: StepTerms): Promise<TipSums>;
+  sum(account: Account, query: SumsQuery, options?: StepOptions): Promise<TipSums>;
   /**
    * Totals, and the number and net sum of the tips received on the present day of `timeZone`, of one service if the
    * query names it, with what of that sum is arriving.
    */
-  summarise(account: Account, query: SummaryQuery, terms?: StepTerms): Promise<TipSummary>;
+  summarise(account: Account, query: SummaryQuery, options?: StepOptions): Promise<TipSummary>;
 }
 
 export function createTipRecord(deps: {
@@ -49,11 +49,11 @@ export function createTipRecord(deps: {
   return {
     listEntries,
 
-    async list(account, { cursor, limit, ...query }, terms) {
+    async list(account, { cursor, limit, ...query }, options) {
       const filter = tipFilterFrom(account, query);
       const from = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
       const page = await readPage(limit, from, async (before, wanted) => {
-        await queryQueue.step(account.id, terms);
+        await queryQueue.step(account.id, options);
         const step = await storage.listTransactions(account.id, { filter, before, limit: wanted });
         return { rows: step.transactions, next: step.next };
       });
@@ -61,15 +61,15 @@ export function createTipRecord(deps: {
       return { transactions, nextCursor: (page.hasMore && transactions.at(-1)?.id) || null };
     },
 
-    async sum(account, query, terms) {
+    async sum(account, query, options) {
       const filter = tipFilterFrom(account, query);
-      const takeTurn = () => queryQueue.step(account.id, terms);
+      const takeTurn = () => queryQueue.step(account.id, options);
       const begin = () => beginSums(storage, account.id, filter, takeTurn);
-      return readWithChanges({ storage, queue: queryQueue }, account.id, begin, terms);
+      return readWithChanges({ storage, queue: queryQueue }, account.id, begin, options);
     },
 
-    async summarise(account, { timeZone, serviceCategory, dayStartHour }, terms) {
-      await queryQueue.step(account.id, terms);
+    async summarise(account, { timeZone, serviceCategory, dayStartHour }, options) {
+      await queryQueue.step(account.id, options);
       const today = dayAround(clock(), timeZone, dayStartHour);
       const totals = await storage.readTotals(account.id, today.startMs, today.endMs, serviceCategory);
       const arriving = await arrivingOf(account, today, serviceCategory);

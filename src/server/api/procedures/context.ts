@@ -26,7 +26,7 @@ import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Printer } from '#server/print/printer.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { OnHangUp } from '#server/queue/fair-queue.ts';
-import type { StepTerms } from '#server/queue/step-queue.ts';
+import type { StepOptions } from '#server/queue/step-queue.ts';
 import type { WorkOwner, WorkQueue } from '#server/queue/work-queue.ts';
 import type { Account, LiveApiKey } from '#server/storage/port/storage.ts';
 import type { Earnings } from '#server/tips/earnings.ts';
@@ -139,7 +139,7 @@ export function workOwner(context: Context & { readonly account: Account }): Wor
   return { origin: address().network, account: countedAs(context), isKnown: false, onHangUp };
 }
 
-export function stepTerms({ key, onHangUp, isFurtherPage }: Context): StepTerms {
+export function stepOptions({ key, onHangUp, isFurtherPage }: Context): StepOptions {
   return { onHangUp, isFurther: isFurtherPage, ...(key && { asker: key.id }) };
 }
 

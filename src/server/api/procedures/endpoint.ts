@@ -30,7 +30,7 @@ export type Named = Readonly<Record<string, z.ZodType>>;
 export const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const;
 type Method = (typeof METHODS)[number];
 
-interface Terms {
+interface Description {
   /** Method and path below /api, in Hono's notation. The method is GET for whatever changes nothing. */
   readonly rest: `${Method} /${string}`;
   /** The scope that an API key needs; without one no key may call it. */
@@ -78,7 +78,7 @@ interface Terms {
   readonly csv?: string;
 }
 
-export interface Endpoint extends Omit<Terms, 'rest'>, Required<Pick<Guarantees, 'callers'>> {
+export interface Endpoint extends Omit<Description, 'rest'>, Required<Pick<Guarantees, 'callers'>> {
   readonly method: Method;
   readonly path: string;
   /** `chapter.procedure` */
@@ -90,31 +90,34 @@ export interface Endpoint extends Omit<Terms, 'rest'>, Required<Pick<Guarantees,
 
 export const CODE_REFUSALS = ['qr_code_not_found', 'qr_code_replaced', 'qr_code_retired'] as const;
 
-const termsOf = new WeakMap<object, Terms>();
+const descriptionOf = new WeakMap<object, Description>();
 
 interface Guaranteed {
   readonly meta: Guarantees;
 }
 
-export function endpoint<Procedure extends Guaranteed>(terms: Terms, procedure: Procedure): Procedure {
-  termsOf.set(procedure, terms);
+export function endpoint<Procedure extends Guaranteed>(
+  description: Description,
+  procedure: Procedure,
+): Procedure {
+  descriptionOf.set(procedure, description);
   return procedure;
 }
 
-/** @throws for a procedure without terms. */
+/** @throws for a procedure without a description. */
 export function endpointsOf(
   chapters: Readonly<Record<string, Readonly<Record<string, Guaranteed>>>>,
 ): readonly Endpoint[] {
   return Object.entries(chapters).flatMap(([chapter, procedures]) =>
     Object.entries(procedures).map(([name, procedure]) => {
-      const terms = termsOf.get(procedure);
-      const [word, path] = terms?.rest.split(' ') ?? [];
+      const described = descriptionOf.get(procedure);
+      const [word, path] = described?.rest.split(' ') ?? [];
       const method = METHODS.find((each) => each === word);
       const { callers, isForSuspended = false } = procedure.meta;
-      if (!terms || !method || path === undefined || !callers)
+      if (!described || !method || path === undefined || !callers)
         throw new Error(`${chapter}.${name} is no endpoint`);
-      const { rest: _, refusals = [], ...others } = terms;
-      const goesOn = terms.form === 'events' || terms.form === 'download';
+      const { rest: _, refusals = [], ...others } = described;
+      const goesOn = described.form === 'events' || described.form === 'download';
       const type = goesOn ? 'subscription' : method === 'GET' ? 'query' : 'mutation';
       const guarantees = { callers, isForSuspended };
       return { ...others, ...guarantees, refusals, method, path, type, procedure: `${chapter}.${name}` };

@@ -9,7 +9,7 @@ import {
   transaction,
   transactionQuery,
 } from '#shared/tips.ts';
-import { stepTerms } from './context.ts';
+import { stepOptions } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { RECEIVED } from './examples.ts';
 import { RECEIVED_ID } from './parameters.ts';
@@ -159,7 +159,7 @@ export const messageProcedures = {
       ],
     },
     countedProcedure('lists').query(({ ctx }) =>
-      ctx.services.tipMessages.listBlocked(ctx.account, stepTerms(ctx)),
+      ctx.services.tipMessages.listBlocked(ctx.account, stepOptions(ctx)),
     ),
   ),
 

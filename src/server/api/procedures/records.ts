@@ -11,7 +11,7 @@ import {
 } from '#shared/records.ts';
 import { MAX_PAGE_SIZE, summaryQuery, tipSummary, transaction, transactionsQuery } from '#shared/tips.ts';
 import { toWire, wireSchema } from '../wire.ts';
-import { stepTerms, workOwner } from './context.ts';
+import { stepOptions, workOwner } from './context.ts';
 import { endpoint, type Parameter } from './endpoint.ts';
 import { BOOK_ENTRY, CSV_OF_EARNINGS, CSV_OF_TIPS, TRANSACTION } from './examples.ts';
 import { DAY_START_HOUR, FILTER, PERIOD, SERVICE, TIME_ZONE } from './parameters.ts';
@@ -71,7 +71,7 @@ export const recordProcedures = {
     },
     countedProcedure('lists')
       .input(transactionsQuery)
-      .query(({ ctx, input }) => ctx.services.transactions.list(ctx.account, input, stepTerms(ctx))),
+      .query(({ ctx, input }) => ctx.services.transactions.list(ctx.account, input, stepOptions(ctx))),
   ),
 
   entries: endpoint(
@@ -117,7 +117,7 @@ export const recordProcedures = {
     },
     countedProcedure('lists')
       .input(entriesQuery)
-      .query(({ ctx, input }) => ctx.services.transactions.listEntries(ctx.account, input, stepTerms(ctx))),
+      .query(({ ctx, input }) => ctx.services.transactions.listEntries(ctx.account, input, stepOptions(ctx))),
   ),
 
   summary: endpoint(
@@ -157,7 +157,7 @@ export const recordProcedures = {
     },
     countedProcedure('sums')
       .input(summaryQuery)
-      .query(({ ctx, input }) => ctx.services.transactions.summarise(ctx.account, input, stepTerms(ctx))),
+      .query(({ ctx, input }) => ctx.services.transactions.summarise(ctx.account, input, stepOptions(ctx))),
   ),
 
   sums: endpoint(
@@ -191,7 +191,7 @@ export const recordProcedures = {
     },
     countedProcedure('sums')
       .input(sumsQuery)
-      .query(({ ctx, input }) => ctx.services.transactions.sum(ctx.account, input, stepTerms(ctx))),
+      .query(({ ctx, input }) => ctx.services.transactions.sum(ctx.account, input, stepOptions(ctx))),
   ),
 
   insights: endpoint(
@@ -242,7 +242,7 @@ export const recordProcedures = {
       .query(({ ctx, input }) =>
         // Queued as a whole, because computing the insights of some years takes as long as reading them.
         ctx.services.insightsQueue.take(workOwner(ctx), () =>
-          ctx.services.earnings.insights(ctx.account, input, stepTerms(ctx)),
+          ctx.services.earnings.insights(ctx.account, input, stepOptions(ctx)),
         ),
       ),
   ),

@@ -16,7 +16,7 @@ import {
 } from '#shared/events.ts';
 import { EVENT_ID } from '#shared/ids.ts';
 import { toWire } from '../wire.ts';
-import { stepTerms } from './context.ts';
+import { stepOptions } from './context.ts';
 import { endpoint, type Parameter } from './endpoint.ts';
 import { QR_CODE, TRANSACTION } from './examples.ts';
 import { listedId } from './parameters.ts';
@@ -109,7 +109,7 @@ export const webhookProcedures = {
     },
     countedProcedure('lists')
       .input(eventsQuery)
-      .query(({ ctx, input }) => ctx.services.accountEvents.list(ctx.account, input, stepTerms(ctx))),
+      .query(({ ctx, input }) => ctx.services.accountEvents.list(ctx.account, input, stepOptions(ctx))),
   ),
 
   list: endpoint(

@@ -12,7 +12,7 @@ import { readBytes, refuseOtherMethods } from '../http/door.ts';
 import { type Envelope, nodeSideOf, STREAM_HEARTBEAT_MS } from '../http/envelope.ts';
 import type { Report } from '../http/problems.ts';
 import { refusalOf } from '../http/refusals.ts';
-import { type Context, stepTerms } from '../procedures/context.ts';
+import { type Context, stepOptions } from '../procedures/context.ts';
 import { type Endpoint, METHODS, type Parameter } from '../procedures/endpoint.ts';
 import { appRouter, createCaller, ENDPOINTS } from '../procedures/router.ts';
 import { fromWire, requireKnown, toWire, wireText, wireTextOnce } from '../wire.ts';
@@ -66,7 +66,7 @@ export function createRestAdapter(
       const inParts = (parts: AsyncGenerator<string | Uint8Array<ArrayBuffer>>) =>
         sendInParts(
           parts,
-          () => queue.step(context.token ?? context.address().network, stepTerms(further)),
+          () => queue.step(context.token ?? context.address().network, stepOptions(further)),
           nodeSideOf(c).outgoing,
           (error) => report(error, c.get('requestId')),
         );

@@ -14,8 +14,8 @@ export const createSessionSteps = (engine: Engine) =>
   ({
     changePassword: transacting(engine)(changePassword),
 
-    async createSession(session, ...terms) {
-      const outcome = await transacting(engine)(createSession)(session, ...terms);
+    async createSession(session, ...others) {
+      const outcome = await transacting(engine)(createSession)(session, ...others);
       if (outcome === 'reopened') engine.listeners.tellCodes([session.userId]);
       return outcome;
     },
