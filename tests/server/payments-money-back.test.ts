@@ -277,6 +277,52 @@ describe('what a receiver’s account cannot give back', () => {
     expect(t.logLines.join('')).toContain('the receiver still has what went back');
   });
 
+  test.each([
+    ['is read', 1],
+    ['is read once more before anything is taken', 2],
+  ])('is not taken once an operator has written it off while its charge %s', async (_, reading) => {
+    const scene = await openCaptured();
+    const { t, stripe, chargeId, id } = scene;
+    const isTaking = ({ method, path }: { readonly method: string; readonly path: string }) =>
+      method === 'POST' && path.endsWith('/reversals');
+    stripe.fail((request) =>
+      isTaking(request)
+        ? { is: 'refused', status: 400, message: 'Insufficient funds', code: 'balance_insufficient' }
+        : null,
+    );
+    stripe.refundPart(chargeId, 1_050);
+    await scene.deliver();
+    expect(await scene.debts()).toEqual([[1_050, 0, 0]]);
+    const act = {
+      actor: { kind: 'command', name: 'ops', host: 'bar' },
+      action: 'debt_written_off',
+      subject: id,
+      reason: null,
+      atMs: t.clock.nowMs,
+    } as const;
+    const [paid] = await t.storage.payments.listDebts(1);
+    if (!paid) throw new Error('nothing is owed');
+    let readings = 0;
+    stripe.requests.length = 0;
+    stripe.fail(({ method, path }) => {
+      if (method !== 'GET' || !path.startsWith('/payment_intents/')) return null;
+      readings += 1;
+      return readings === reading
+        ? {
+            is: 'held',
+            until: t.storage.payments.settleDebt(paid.id, 'owed_by_receiver', t.clock.nowMs, act),
+          }
+        : null;
+    });
+    await scene.pass(2 * DAY_MINUTES);
+    expect(stripe.requests.filter(isTaking)).toEqual([]);
+    expect(await scene.debts()).toEqual([[0, 0, 0]]);
+    expect(await t.storage.payments.findPayment({ id: paid.id })).toMatchObject({
+      settledByReceiverCents: 1_050,
+    });
+    await scene.compare();
+  });
+
   test('is no debt any more when the dispute that it is about is won', async () => {
     const scene = await openCaptured();
     const { stripe, chargeId, accountId } = scene;

@@ -114,7 +114,7 @@ async function open(
     return available + pending;
   };
   const takeBack = async (payment: PaymentRecord, cents: number) =>
-    service.takeBack(payment, cents, await read(payment));
+    service.takeBack(payment, cents, await read(payment), async () => true);
   return { stripe, service, clock, told, destination, begin, paid, chargeOf, read, heldBy, takeBack };
 }
 
@@ -594,7 +594,7 @@ describe('Stripe that hangs', () => {
     const calls = [
       service.begin({ ...payment, id: 'txn_2' as PaymentRecord['id'] }, TEXTS, 'now'),
       service.refund(payment),
-      service.takeBack(payment, 100, { disputes: [] }),
+      service.takeBack(payment, 100, { disputes: [] }, async () => true),
       service.openAccount(
         { country: 'US', email: 'a@b.c', pageUrl: 'https://a.b', description: '', serviceCategory: 'dj' },
         'k',

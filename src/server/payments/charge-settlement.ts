@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { PaymentMove, PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { decideAdjustments, dueToReceiver } from '#server/storage/rules/adjustments.ts';
+import { isAsKnown } from '#server/storage/rules/debts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import type { ChargeState, PaymentService } from './payment-service.ts';
@@ -61,6 +62,12 @@ export function createChargeSettlement(deps: {
     return moved.state === 'refunded' ? moved : null;
   }
 
+  /** An operator may have written a debt off while its charge was read. */
+  async function isStillSo(known: PaymentRecord): Promise<boolean> {
+    const payment = await payments.findPayment({ id: known.id });
+    return payment !== null && isAsKnown(payment, known);
+  }
+
   /** Asks for what is owed by the receiver or to them. @returns whether the charge is another one by now. */
   async function clear(payment: PaymentRecord, charge: ChargeState): Promise<boolean> {
     const { id, owedByReceiverCents, owedToReceiverCents } = payment;
@@ -68,9 +75,10 @@ export function createChargeSettlement(deps: {
     let hasMoved = false;
     if (owedByReceiverCents > 0) {
       const cents = charge.transfer.reversedCents + owedByReceiverCents;
-      const outcome = await service.takeBack(payment, cents, charge);
+      const outcome = await service.takeBack(payment, cents, charge, () => isStillSo(payment));
+      if (outcome === 'changed') return true;
       if (outcome === 'refused') await payments.noteRefusal(payment, 'take_back');
-      hasMoved = outcome === 'taken_back' || outcome === 'changed';
+      hasMoved = outcome === 'taken_back';
       if (!hasMoved) log.warn({ payment: id, owedByReceiverCents }, 'the receiver still has what went back');
     }
     let leftCents: number = owedToReceiverCents;
@@ -101,7 +109,7 @@ export function createChargeSettlement(deps: {
       }
       const entered = await enter(payment, charge);
       if (entered && !(await clear(entered, charge))) return entered;
-      payment = entered ?? (await payments.findPayment({ id })) ?? payment;
+      payment = (await payments.findPayment({ id })) ?? payment;
     }
     return payment;
   }

@@ -133,14 +133,17 @@ export interface PaymentService {
   /**
    * Takes money back from the receiver until `cents` of the transfer, before fees, are reversed in all, earlier
    * reversals included. @param decidedOn what the charge was read as when that was decided.
-   * @returns `refused` while their account cannot give it; `changed`, with nothing taken, when a dispute has opened or
-   * ended since, or its money was given back; `undecided` when another process takes another part at this moment. After
-   * `refused` it is asked for again with `refusedTakeBacks` counted, and else with the same payment.
+   * @param isStillOwed is asked right before the first part is taken, after all that is read.
+   * @returns `refused` while their account cannot give it; `changed`, with nothing taken, when it is not owed any more,
+   * a dispute has opened or ended since, or its money was given back; `undecided` when another process takes another
+   * part at this moment. After `refused` it is asked for again with `refusedTakeBacks` counted, and else with the same
+   * payment.
    */
   takeBack(
     payment: PaymentRecord,
     cents: number,
     decidedOn: Pick<ChargeState, 'disputes'>,
+    isStillOwed: () => Promise<boolean>,
   ): Promise<'taken_back' | 'changed' | 'refused' | 'undecided'>;
   /**
    * Gives back what was taken for a dispute that was won, once for each sum that was given back for it before.

@@ -120,7 +120,8 @@ export async function openBooksScene(
       const charge = await service.readCharge(payment.chargeId);
       if (!charge) throw new Error('there is no charge');
       const cents = (charge.transfer?.reversedCents ?? 0) + payment.owedByReceiverCents;
-      if ((await service.takeBack(payment, cents, charge)) !== 'taken_back') throw new Error('refused');
+      const taken = await service.takeBack(payment, cents, charge, async () => true);
+      if (taken !== 'taken_back') throw new Error('refused');
     },
   };
 }

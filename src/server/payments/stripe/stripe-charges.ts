@@ -124,13 +124,13 @@ function createTransfers(
   }
 
   return {
-    async takeBack(payment, cents, decidedOn) {
+    async takeBack(payment, cents, decidedOn, isStillOwed) {
       const intent = await findIntent(chargeOf(payment));
       const parts = intent && (await partsOf(intent));
       const charge = parts && chargeStateOf(parts);
       if (!parts?.transfer || !charge?.transfer) return 'refused';
       // For a dispute that has ended since, another process may have taken the same money and given it back.
-      if (!isDeepStrictEqual(charge.disputes, decidedOn.disputes)) return 'changed';
+      if (!isDeepStrictEqual(charge.disputes, decidedOn.disputes) || !(await isStillOwed())) return 'changed';
       let { reversedCents } = charge.transfer;
       let hasMoved = false;
       for (const transfer of [parts.transfer, ...parts.givenBack]) {

@@ -1,7 +1,7 @@
 /** Debts of payments that an operator ends: written off, or paid in another way. */
 import type { DebtKind } from '#shared/console/transactions.ts';
 import { cents } from '#shared/money.ts';
-import type { PaymentRecord } from '../port/payments.ts';
+import type { PaymentRecord, Payments } from '../port/payments.ts';
 
 const SUMS = {
   owed_by_receiver: { owed: 'owedByReceiverCents', settled: 'settledByReceiverCents' },
@@ -42,3 +42,16 @@ export function settledPayment(
 export function mayRefundAll({ settledToGiverCents }: Pick<PaymentRecord, 'settledToGiverCents'>): boolean {
   return settledToGiverCents === 0;
 }
+
+/** Whether what was decided on `known` still holds: neither its money nor a debt has changed since. */
+export function isAsKnown(payment: KnownPayment, known: KnownPayment): boolean {
+  return (
+    known.state === payment.state &&
+    known.adjustments.length === payment.adjustments.length &&
+    DEBTS.every((debt) => known[debt] === payment[debt]) &&
+    known.settledToGiverCents === payment.settledToGiverCents &&
+    known.settledToReceiverCents === payment.settledToReceiverCents
+  );
+}
+
+type KnownPayment = Parameters<Payments['adjustPayment']>[1]['known'];

@@ -21,7 +21,7 @@ import type {
   Payments,
   PayoutAccount,
 } from '../port/payments.ts';
-import { DEBTS, mayRefundAll } from './debts.ts';
+import { DEBTS, isAsKnown, mayRefundAll } from './debts.ts';
 import type { KeptMessage } from './messages.ts';
 import {
   decideTip,
@@ -303,15 +303,9 @@ export function adjustedPayment(
   change: Parameters<Payments['adjustPayment']>[1],
   nowMs: number,
 ): PaymentRecord | null {
-  const { state, settledToGiverCents, settledToReceiverCents } = payment;
+  const { state } = payment;
   const { known, adjustments } = change;
-  const isKnown =
-    known.state === state &&
-    known.adjustments.length === payment.adjustments.length &&
-    DEBTS.every((debt) => known[debt] === payment[debt]) &&
-    known.settledToGiverCents === settledToGiverCents &&
-    known.settledToReceiverCents === settledToReceiverCents;
-  if (!isKnown || !(state === 'succeeded' || state === 'refunded')) return null;
+  if (!isAsKnown(payment, known) || !(state === 'succeeded' || state === 'refunded')) return null;
   if (adjustments.length === 0 && DEBTS.every((debt) => change[debt] === payment[debt])) return null;
   const { owedByReceiverCents, owedToGiverCents, owedToReceiverCents } = change;
   return {
