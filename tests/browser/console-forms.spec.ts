@@ -105,6 +105,40 @@ test('nobody loses the link of an invitation without a question before it is cop
   await expect(question).toHaveCount(0);
 });
 
+test('nobody loses a password link of a person, also after other acts and earlier links', async ({
+  page,
+  server,
+  backstage,
+}) => {
+  const { id } = await backstage.customer();
+  await openConsole(page, server, `/operator/people?person=${id}`);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const act = async (name: string) => {
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('Asked at the desk');
+    await page.getByRole('dialog').getByRole('button', { name }).click();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  };
+  const copy = page.getByRole('button', { name: /^Copy link / });
+  const stay = async () => {
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Fee Income' }).click();
+    const question = page.getByRole('dialog', { name: 'Leave without the link?' });
+    await question.getByRole('button', { name: 'Show Link' }).click();
+    await expect(copy).toBeVisible();
+  };
+  await act('Send Password Link');
+  const first = await copy.textContent();
+  await act('Unlock Login');
+  await expect(page.getByText('There were no failed logins.')).toBeVisible();
+  await stay();
+  await copy.click();
+  await expect(toast(page, 'Copied')).toBeVisible();
+  await act('Send Password Link');
+  await expect(copy).not.toHaveText(first ?? '');
+  await stay();
+});
+
 test('nobody leaves an act before its answer without a question', async ({ page, server }) => {
   await openConsole(page, server, '/operator');
   await page.getByRole('button', { name: 'Menu' }).click();

@@ -6,7 +6,6 @@ import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi } from '../console-api.ts';
-import { LinkOnce } from '../link-once.tsx';
 import { counted } from '../quantities.ts';
 import styles from './people.module.css';
 
@@ -15,12 +14,14 @@ interface Asked {
   readonly reason: string;
 }
 
+/** What an act brings: a sentence, or a link that is shown once. */
+export type Done = string | { readonly link: string };
+
 interface PersonAct {
   readonly label: string;
   readonly title: string;
   readonly what: ReactNode;
-  /** @returns what was done, in a sentence. */
-  readonly act: (asked: Asked) => Promise<ReactNode>;
+  readonly act: (asked: Asked) => Promise<Done>;
 }
 
 const { people } = consoleApi;
@@ -52,13 +53,7 @@ const OTHERS: readonly PersonAct[] = [
     what: 'Make sure by other means that you know who is asking. Where this site sends email, the link goes to the email of the account. Otherwise you see it once, and hand it over.',
     async act(asked) {
       const sent = await people.sendLink.mutate(asked);
-      if (sent.by === 'mail') return 'The link is on its way to the email of the account.';
-      return (
-        <>
-          Hand this link over. It works once, for 30 minutes, and is not shown again:{' '}
-          <LinkOnce link={sent.url} />
-        </>
-      );
+      return sent.by === 'mail' ? 'The link is on its way to the email of the account.' : { link: sent.url };
     },
   },
   {
@@ -127,7 +122,7 @@ export function PersonActs({
   onDone,
 }: {
   readonly person: Person;
-  readonly onDone: (told: ReactNode) => void;
+  readonly onDone: (done: Done) => void;
 }) {
   const [asked, setAsked] = useState<PersonAct | null>(null);
   const { id, fullName } = person;
@@ -147,9 +142,9 @@ export function PersonActs({
           title={asked.title}
           confirm={asked.label}
           act={(reason) => asked.act({ id, reason })}
-          onDone={(told) => {
+          onDone={(done) => {
             setAsked(null);
-            onDone(told);
+            onDone(done);
           }}
           onClose={() => setAsked(null)}
         >

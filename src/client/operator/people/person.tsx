@@ -7,22 +7,29 @@ import { cents, formatMoney } from '#shared/money.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { consoleHooks } from '../console-api.ts';
 import { Fact, FactRows } from '../facts.tsx';
+import { LinkOnce } from '../link-once.tsx';
 import { Loaded } from '../loaded.tsx';
 import { counted } from '../quantities.ts';
 import { codeLabel, STATE_LABELS } from '../states.ts';
 import { When } from '../when.tsx';
 import styles from './people.module.css';
-import { PersonActs } from './person-acts.tsx';
+import { type Done, PersonActs } from './person-acts.tsx';
 
 export function PersonView({ id }: { readonly id: string }) {
   const query = consoleHooks.people.get.useQuery({ id });
-  const [told, setTold] = useState<ReactNode>(null);
+  const [told, setTold] = useState<string | null>(null);
+  /** It outlives later acts, because it is not shown again. */
+  const [link, setLink] = useState<string | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const isClosedNow = told !== null && query.data?.state === 'closed';
   useEffect(() => {
     // The pressed button goes with the account.
     if (isClosedNow) heading.current?.focus();
   }, [isClosedNow]);
+  function tell(done: Done) {
+    setTold(typeof done === 'string' ? done : null);
+    if (typeof done !== 'string') setLink(done.link);
+  }
   return (
     <Loaded query={query} title="This person could not be shown">
       {(person) => (
@@ -34,12 +41,20 @@ export function PersonView({ id }: { readonly id: string }) {
             {person.state !== 'open' && <Badge>{STATE_LABELS[person.state]}</Badge>}
           </header>
           <div role="status">{told}</div>
+          <div role="status">
+            {link !== null && person.state !== 'closed' && (
+              <>
+                Hand this link over. It works once, for 30 minutes, and is not shown again:{' '}
+                <LinkOnce key={link} link={link} />
+              </>
+            )}
+          </div>
           {person.suspension && (
             <p className={styles.warning}>
               Suspended since <When at={person.suspension.since} />: <bdi>{person.suspension.reason}</bdi>
             </p>
           )}
-          {person.state !== 'closed' && <PersonActs person={person} onDone={setTold} />}
+          {person.state !== 'closed' && <PersonActs person={person} onDone={tell} />}
           <Facts person={person} />
           <Codes person={person} />
           <LastTips tips={person.lastTips} />
