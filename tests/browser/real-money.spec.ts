@@ -34,7 +34,7 @@ test('a tip arrives, is charged, disputed and won, goes back in part, or was nev
   }
 
   const first = await give();
-  await expect(page.getByText(/^Your card is charged at .+ take your tip back at no cost\.$/)).toBeVisible();
+  await expect(page.getByText(/^Your card is charged (?:at|on) .+ take your tip back at no cost\.$/)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
   await picture(page, '01-sent');
   await expectForEverybody(page, 'sent');
@@ -49,7 +49,7 @@ test('a tip arrives, is charged, disputed and won, goes back in part, or was nev
   await picture(dashboard, '03-arriving');
   await expectForEverybody(dashboard, 'arriving');
   await page.getByRole('link', { name: 'Receipt', exact: true }).click();
-  await expect(given).toContainText(/Your card is charged at .+ at no cost\./);
+  await expect(given).toContainText(/Your card is charged (?:at|on) .+ at no cost\./);
   await expect(given).toContainText('you pay $21.00');
   await picture(page, '04-receipt-arriving');
   await happens(() => stripe.capture(first));

@@ -6,6 +6,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { Button } from '../ui/button.tsx';
+import { timeOf } from '../ui/later/time-of.ts';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Check } from './check.tsx';
@@ -74,12 +75,6 @@ export function ReceiptScreen({ receipt, provider, onClose }: ReceiptScreenProps
       </footer>
     </dialog>
   );
-}
-
-function timeOf(paidAt: Date, now: Date): string {
-  return paidAt.toDateString() === now.toDateString()
-    ? paidAt.toLocaleTimeString(PAGE_LANGUAGE, { timeStyle: 'short' })
-    : paidAt.toLocaleString(PAGE_LANGUAGE, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 const words = new Intl.RelativeTimeFormat('en');

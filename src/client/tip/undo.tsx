@@ -3,7 +3,8 @@ import { useEffect, useId, useState } from 'react';
 import { countdown, useLeftMs } from '../giving/later/left.ts';
 import { toastError } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
-import { Held, timeOf } from './held.tsx';
+import { timeOf } from '../ui/later/time-of.ts';
+import { Held } from './held.tsx';
 import type { Provider } from './provider.ts';
 import styles from './success-step.module.css';
 import type { Receipt } from './tip-flow.ts';
@@ -52,7 +53,7 @@ export function Undo({ receipt, provider }: UndoProps) {
             <span aria-hidden> · {countdown(leftMs)}</span>
           </span>
           <span id={untilId} hidden>
-            You can take this tip back until {timeOf(undoUntil)}.
+            You can take this tip back until {timeOf(new Date(undoUntil))}.
           </span>
         </Button>
       )}

@@ -3,10 +3,10 @@
  * beside it, so that no two sums of a tip are taken for each other.
  */
 import { brand } from '#shared/brand.ts';
-import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import { isArriving, wasNeverCharged } from '#shared/tip-states.ts';
 import type { TipChange, Transaction } from '#shared/tips.ts';
+import { atTime } from './time-of.ts';
 
 const CHANGE_LABELS: Readonly<Record<TipChange['kind'], string>> = {
   refund: 'Partly refunded',
@@ -100,16 +100,12 @@ function after(begunCents: number, changes: Transaction['changes']): Cents {
 
 /** A sentence about a tip that is arriving or was never charged; null for any other. */
 export function chargeSentence(tip: Transaction, isGiver: boolean): string | null {
-  if (isArriving(tip)) {
-    const at = timeOf(tip.capturesAt);
+  if (tip.capturesAt !== null && isArriving(tip)) {
+    const at = atTime(tip.capturesAt);
     return isGiver
-      ? `Your card is charged at ${at}. Until then you can take it back at no cost.`
-      : `It’s yours at ${at}, unless it’s taken back before.`;
+      ? `Your card is charged ${at}. Until then you can take it back at no cost.`
+      : `It’s yours ${at}, unless it’s taken back before.`;
   }
   if (wasNeverCharged(tip)) return isGiver ? 'Nothing was charged.' : 'The customer was never charged.';
   return null;
-}
-
-function timeOf(iso: string | null): string {
-  return iso === null ? '' : new Date(iso).toLocaleTimeString(PAGE_LANGUAGE, { timeStyle: 'short' });
 }
