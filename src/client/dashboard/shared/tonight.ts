@@ -11,6 +11,9 @@ import { useNewDay } from './new-day.ts';
 /** The hour at which a night ends by default: bars have closed by then, and cafés have not opened. */
 const USUAL_HOUR = 5;
 
+/** Of a sum that was loaded when loading it again has failed. */
+export const MAY_BE_OLD = "This may be out of date. It tries again when you're back.";
+
 export function useNightStartHour(): number {
   const session = useSession();
   return (session.status === 'signed-in' ? session.user.dayStartHour : null) ?? USUAL_HOUR;

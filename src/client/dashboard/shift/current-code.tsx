@@ -16,7 +16,7 @@ import { Money } from '../../ui/money.tsx';
 import { SimulatedMoney } from '../../ui/simulated-money.tsx';
 import { type Sign, useSign } from '../live/connection-sign.tsx';
 import type { Connection, LiveTips } from '../live/live-tips.ts';
-import { arrivingOf, useNightStartHour, useTonight } from '../shared/tonight.ts';
+import { arrivingOf, MAY_BE_OLD, useNightStartHour, useTonight } from '../shared/tonight.ts';
 import { FROM_THERE } from '../way-back.ts';
 import { useFullScreen, useWakeLock } from './device-screen.ts';
 import { Frame } from './frame.tsx';
@@ -173,6 +173,7 @@ function Tonight({ code }: { readonly code: QrCode }) {
               </p>
               {data.receivedTodayArrivingCents > 0 && <p>{arrivingOf(data)}</p>}
               <SimulatedMoney />
+              {isError && <p>{MAY_BE_OLD}</p>}
             </>
           ) : (
             <p>{isError ? "Couldn't load tonight. It tries again when you're back." : 'Loading...'}</p>

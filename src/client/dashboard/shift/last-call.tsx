@@ -17,7 +17,7 @@ import { Loading, Problem } from '../../ui/states.tsx';
 import { formatDate, formatHour, formatTipCount } from '../insights/format.ts';
 import { useToday } from '../shared/new-day.ts';
 import { LOAD_FAILED, useListing } from '../shared/queries.ts';
-import { arrivingOf, useNightStartHour, useTonight } from '../shared/tonight.ts';
+import { arrivingOf, MAY_BE_OLD, useNightStartHour, useTonight } from '../shared/tonight.ts';
 import styles from './last-call.module.css';
 import { endOf } from './night.ts';
 import { handOutPicture } from './night-picture.ts';
@@ -44,6 +44,7 @@ export function LastCall({ serviceCategory }: { readonly serviceCategory: Servic
       serviceCategory={serviceCategory}
       sum={formatMoney(tonight.data.receivedTodayCents)}
       arriving={tonight.data.receivedTodayArrivingCents > 0 ? arrivingOf(tonight.data) : null}
+      isOld={tonight.isError}
       count={tonight.data.receivedTodayCount}
       bestHour={night.bestHour}
       toThank={night.toThank}
@@ -92,6 +93,7 @@ interface NightProps {
   readonly serviceCategory: ServiceCategory;
   readonly sum: string;
   readonly arriving: string | null;
+  readonly isOld: boolean;
   readonly count: number;
   readonly bestHour: number | null;
   readonly toThank: readonly Transaction[];
@@ -99,7 +101,8 @@ interface NightProps {
   readonly date: string;
 }
 
-function Night({ serviceCategory, sum, arriving, count, bestHour, toThank, date }: NightProps) {
+function Night(props: NightProps) {
+  const { serviceCategory, sum, arriving, isOld, count, bestHour, toThank, date } = props;
   const numbers = useRef<HTMLDivElement>(null);
   const sumPlace = useRef<HTMLParagraphElement>(null);
   const [told, setTold] = useState('');
@@ -141,6 +144,7 @@ function Night({ serviceCategory, sum, arriving, count, bestHour, toThank, date 
         <p>{[...facts, toThank.length > 0 && `${toThank.length} to thank`].filter(Boolean).join(' · ')}</p>
         {arriving !== null && <p>{arriving}</p>}
         <SimulatedMoney />
+        {isOld && <p>{MAY_BE_OLD}</p>}
       </div>
       <ThankEverybody toThank={toThank} />
       <div className={styles.actions}>

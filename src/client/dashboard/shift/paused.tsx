@@ -36,6 +36,12 @@ export function useResume({ id, status }: QrCode): Resume {
     },
   });
 
+  const { reset } = change;
+  useEffect(() => {
+    // A failure of this time is none of the next time that the code is paused.
+    if (status === 'active') reset();
+  }, [status, reset]);
+
   // The list may be drawn after the confirmation, and only then is the pressed button gone.
   const isShown = isDone && status === 'active';
   useEffect(() => {

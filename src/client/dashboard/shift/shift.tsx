@@ -22,6 +22,8 @@ import styles from './shift.module.css';
 
 const LastCall = lazy(() => import('./last-call.tsx').then(({ LastCall }) => ({ default: LastCall })));
 
+const NOTHING_LOST = 'Nothing is lost. Try again in a moment.';
+
 interface ShiftProps {
   readonly user: KeptUser;
   /** The id that the address names, which may be any text. */
@@ -56,7 +58,7 @@ export function Shift({ user, shown, codes, live, onRetry }: ShiftProps) {
     return (
       <Frame title="Your code">
         <Problem isScreen title={LOAD_FAILED} onRetry={onRetry}>
-          <p>Nothing is lost. Try again in a moment.</p>
+          <p>{NOTHING_LOST}</p>
         </Problem>
       </Frame>
     );
@@ -90,7 +92,16 @@ function NoCode({ id, codes }: NoCodeProps) {
       </Frame>
     );
   }
-  const code = ended.data?.codes.find((one) => one.id === id);
+  if (!ended.data) {
+    return (
+      <Frame title="Your code">
+        <Problem isScreen title={LOAD_FAILED} onRetry={() => void ended.refetch()}>
+          <p>{NOTHING_LOST}</p>
+        </Problem>
+      </Frame>
+    );
+  }
+  const code = ended.data.codes.find((one) => one.id === id);
   const successor = codes.find(({ serviceCategory }) => serviceCategory === code?.serviceCategory);
   return (
     <Frame title="Your code">
