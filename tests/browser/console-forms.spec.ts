@@ -84,11 +84,17 @@ test('nobody loses the link of an invitation without a question before it is cop
   await openConsole(page, server, '/operator/installation');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByLabel('Email').fill('fifth@example.com');
+  const regions = await page.getByRole('status').elementHandles();
   await page.getByRole('button', { name: 'Make Invitation' }).click();
   await page.getByRole('dialog').getByLabel('Reason').fill('For the bar');
   await page.getByRole('dialog').getByRole('button', { name: 'Make Invitation' }).click();
   const copy = page.getByRole('button', { name: /^Copy link / });
   await expect(copy).toBeVisible();
+  const isAnnounced = await copy.evaluate(
+    (button, before) => before.some((region) => region.contains(button)),
+    regions,
+  );
+  expect(isAnnounced).toBe(true);
   const leave = async () => {
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('link', { name: 'Fee Income' }).click();

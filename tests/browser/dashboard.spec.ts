@@ -773,6 +773,7 @@ test('what cannot be loaded is said once, and Retry brings it', async ({
   await expect(page.getByRole('alert')).toHaveCount(0);
 
   // What is shown is loaded anew after a change without an answer, which is complained of alone.
+  const standing = await page.locator('h1 + [role=status]').elementHandle();
   await page.route('**/trpc/**', (route) => route.abort());
   await manageCode(page);
   await page.getByRole('button', { name: 'Pause' }).click();
@@ -788,6 +789,8 @@ test('what cannot be loaded is said once, and Retry brings it', async ({
     }).observe(document.getElementById('toasts') ?? document, { subtree: true, childList: true });
   });
   await expect(page.getByText('Not everything could be loaded.')).toBeVisible();
+  // Screen readers announce it, because it has come into a region that was there before.
+  expect(await standing?.textContent()).toContain('Not everything could be loaded.');
   await page.unroute('**/trpc/**');
   await page.getByRole('button', { name: 'Retry' }).press('Enter');
   await expect(page.getByText('Not everything could be loaded.')).toHaveCount(0);

@@ -69,26 +69,34 @@ function Actions({ user }: Pick<OverviewProps, 'user'>) {
   );
 }
 
-/** The status line is always there, so that nothing moves when it changes. */
+/**
+ * One line is always there, so that nothing moves when it changes. A screen reader announces only what comes into a
+ * region that was there before.
+ */
 function Standing({ user, tab, data, live }: OverviewProps) {
-  if (data.isLoading) return <p role="status">Loading Dashboard...</p>;
-  if (data.isFailing && !hasFailed(tab, data)) {
-    const retry = () => {
-      focusHeading();
-      data.retry();
-    };
-    return (
-      <p>
-        Not everything could be loaded.{' '}
-        <button type="button" className={styles.retry} onClick={retry}>
-          Retry
-        </button>
-      </p>
-    );
-  }
+  const isOld = !data.isLoading && data.isFailing && !hasFailed(tab, data);
+  const retry = () => {
+    focusHeading();
+    data.retry();
+  };
   return (
-    <ConnectionSign connection={live.connection}>
-      <bdi>@{user.username}</bdi> · {accountTypeOf(user)}
-    </ConnectionSign>
+    <>
+      <p role="status" className={styles.standing}>
+        {data.isLoading && 'Loading Dashboard...'}
+        {isOld && (
+          <>
+            Not everything could be loaded.{' '}
+            <button type="button" className={styles.retry} onClick={retry}>
+              Retry
+            </button>
+          </>
+        )}
+      </p>
+      {!data.isLoading && !isOld && (
+        <ConnectionSign connection={live.connection}>
+          <bdi>@{user.username}</bdi> · {accountTypeOf(user)}
+        </ConnectionSign>
+      )}
+    </>
   );
 }

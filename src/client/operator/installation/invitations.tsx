@@ -123,7 +123,7 @@ function NewInvitation({
   }
 
   return (
-    <>
+    <div>
       <form className={styles.form} noValidate onSubmit={ask} onInput={onInput}>
         <div className={styles.fields}>
           <Field
@@ -146,13 +146,16 @@ function NewInvitation({
         <Button type="submit" look="quiet" className={styles.action}>
           Make Invitation
         </Button>
+      </form>
+      {/* A screen reader announces only what comes into a region that was there before. */}
+      <div role="status">
         {made && (
-          <div className={styles.link} role="status">
+          <div className={styles.link}>
             <p>Here is the link. It is shown this once.</p>
             <LinkOnce key={made.id} link={made.link} />
           </div>
         )}
-      </form>
+      </div>
       {asked && (
         <ActDialog
           title="Make this invitation?"
@@ -170,6 +173,6 @@ function NewInvitation({
       <LeaveQuestion unsaved={unsaved}>
         <p>The invitation as you typed it is lost.</p>
       </LeaveQuestion>
-    </>
+    </div>
   );
 }
