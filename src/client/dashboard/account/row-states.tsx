@@ -6,9 +6,9 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { Webhook } from '#shared/events.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH } from '../../signed-in/part.ts';
+import { isAnyAlertOn, useAlertChoices } from '../live/alerts.ts';
 import { useReadyThankYous } from '../messages/thank-yous.ts';
 import { findSubscription, readKept } from '../notifications/registration.ts';
-import { isAnyAlertOn, useAlertChoices } from '../shared/alerts.ts';
 
 interface OfUser {
   readonly user: User;

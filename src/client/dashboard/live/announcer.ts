@@ -7,7 +7,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { toastSuccess } from '../../toasts.ts';
-import { alertOf, beFound } from '../shared/alerts.ts';
+import { alertOf, beFound } from './alerts.ts';
 import { keptOf } from './kept.ts';
 
 /** Tips that follow each other within this time are announced together. */

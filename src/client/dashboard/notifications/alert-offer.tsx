@@ -4,7 +4,7 @@ import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import styles from '../account/account-care.module.css';
-import { isAnyAlertOn, useAlertChoices } from '../shared/alerts.ts';
+import { isAnyAlertOn, useAlertChoices } from '../live/alerts.ts';
 import { rememberAnswer } from '../shared/code-shown.ts';
 import { TipSwitch } from './tip-switch.tsx';
 import { useNotifications } from './use-notifications.ts';

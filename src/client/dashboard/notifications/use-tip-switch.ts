@@ -1,7 +1,7 @@
 /** The acts of the switch of tips: what is asked of the browser, of the server and of this page, and in which order. */
 import { useEffect, useState } from 'react';
 import { useAttempts } from '../../controls/attempts.ts';
-import { type Alert, chooseAlert, switchAlertsOff } from '../shared/alerts.ts';
+import { type Alert, chooseAlert, switchAlertsOff } from '../live/alerts.ts';
 import { type Obstacle, obstacleHere } from './registration.ts';
 import type { NotificationActions, Standing } from './use-notifications.ts';
 

@@ -85,7 +85,7 @@ async function claimNoise(id: string, make: () => void): Promise<void> {
 let audio: AudioContext | null = null;
 
 /** Few people have the sound on. No page makes it before a click, with which it is fetched. */
-const fetchChime = () => import('../live/chime.ts');
+const fetchChime = () => import('./chime.ts');
 
 // Some browsers let a page make sounds only if its audio was started in a click.
 window.addEventListener('click', () => {
