@@ -26,6 +26,14 @@ interface ActDialogProps<Result> {
 const NO_ANSWER =
   'There was no answer, so we don’t know whether it was done. Cancel, and see what is shown before you try again.';
 
+interface LastAttempt {
+  /** Nobody needs it any more: mostly somebody else was faster. */
+  readonly reason: string;
+  readonly failure?: string | undefined;
+  /** Then it may have been done. */
+  readonly isUnanswered: boolean;
+}
+
 /** An act changes more than the part that it was done in, such as the audit log. */
 function forgetShown(): void {
   void queryClient.invalidateQueries();
@@ -34,42 +42,38 @@ function forgetShown(): void {
 export function ActDialog<Result>(props: ActDialogProps<Result>) {
   const { title, children, confirm, isMoney = false, act, onDone } = props;
   const [reason, setReason] = useState('');
-  const [failure, setFailure] = useState<string>();
-  const [isUnderWay, setUnderWay] = useState(false);
-  const [isUnanswered, setUnanswered] = useState(false);
-  const [needsFactor, setNeedsFactor] = useState(false);
+  const [stage, setStage] = useState<'writing' | 'underWay' | 'factor'>('writing');
+  const [last, setLast] = useState<LastAttempt>({ reason: '', isUnanswered: false });
   const [keepFocus] = useState(rememberFocus);
-  /** The reason of an attempt that failed, mostly because somebody else was faster: nobody needs it any more. */
-  const [tried, setTried] = useState('');
-  const unsaved = useUnsaved(!isUnderWay && reason.trim() !== '' && reason !== tried, () => setReason(''));
+  const isUnderWay = stage === 'underWay';
+  const unsaved = useUnsaved(!isUnderWay && reason.trim() !== '' && reason !== last.reason, () =>
+    setReason(''),
+  );
   const awaited = useUnsaved(isUnderWay, props.onClose);
 
   async function run() {
     if (isUnderWay) return;
-    if (reason.trim() === '') return setFailure('Say why.');
-    setUnderWay(true);
-    setFailure(undefined);
+    if (reason.trim() === '') return setLast({ ...last, failure: 'Say why.' });
+    setStage('underWay');
+    setLast({ ...last, failure: undefined });
     try {
       const result = await act(reason);
       awaited.finish(() => onDone(result));
       forgetShown();
     } catch (error) {
       const { code, detail } = failureOf(error);
-      if (code === 'factor_needed') return setNeedsFactor(true);
-      setTried(reason);
-      setFailure(code === null ? NO_ANSWER : detail);
-      setUnanswered(code === null);
+      if (code === 'factor_needed') return setStage('factor');
+      setLast({ reason, failure: code === null ? NO_ANSWER : detail, isUnanswered: code === null });
       // Refused acts are mostly those that somebody else was faster with.
       if (code !== null) forgetShown();
-    } finally {
-      setUnderWay(false);
     }
+    setStage('writing');
   }
 
   function close() {
     flushSync(props.onClose);
     // Loading anew would fail without an answer, too, and take the question away from under its reader.
-    if (isUnanswered) forgetShown();
+    if (last.isUnanswered) forgetShown();
     // Where somebody else was faster, the pressed button has gone.
     keepFocus();
   }
@@ -81,19 +85,18 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
 
   const discarding = (
     <LeaveQuestion unsaved={unsaved}>
-      <p>{isUnanswered ? 'Your reason is lost then.' : 'Your reason is lost then, and nothing is done.'}</p>
+      <p>
+        {last.isUnanswered ? 'Your reason is lost then.' : 'Your reason is lost then, and nothing is done.'}
+      </p>
     </LeaveQuestion>
   );
-  if (needsFactor) {
+  if (stage === 'factor') {
     return (
       <>
         <FactorQuestion
-          onProved={() => {
-            setNeedsFactor(false);
-            void run();
-          }}
+          onProved={() => void run()}
           // The reason stays.
-          onClose={() => setNeedsFactor(false)}
+          onClose={() => setStage('writing')}
         />
         {discarding}
       </>
@@ -112,7 +115,7 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
           required
           value={reason}
           onChange={({ currentTarget }) => setReason(currentTarget.value)}
-          error={failure}
+          error={last.failure}
         />
         <div className={confirmation.answers}>
           <Button type="submit" look={isMoney ? 'money' : 'primary'} aria-disabled={isUnderWay}>
