@@ -5,22 +5,17 @@
 import { createHash } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { databaseAt } from '#server/storage/open.ts';
-import { freePort, runToEnd, startServer } from '#tests/support/running-server.ts';
+import { runToEnd } from '#tests/support/running-server.ts';
 import { totpAt } from '#tests/support/totp.ts';
 import { test as base, expect, holdAnswers, PASSWORD } from './fixtures.ts';
 import { violations } from './for-everybody.ts';
+import { namedServer } from './kept.ts';
 import { picture } from './picture.ts';
 
 /** No passkey is made for an address without a name. */
 const test = base.extend({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-  server: async ({}, use) => {
-    const port = String(await freePort());
-    const url = `http://localhost:${port}`;
-    const running = await startServer({ PORT: port, PUBLIC_URL: url });
-    await use({ ...running, url });
-    await running.stop();
-  },
+  server: async ({}, use) => use(await namedServer({})),
 });
 
 /** A phone that verifies its user by itself. */

@@ -4,7 +4,7 @@
  * worker differ; with each server that took four seconds of a core.
  */
 import { databaseAt } from '#server/storage/open.ts';
-import { type Environment, type RunningServer, startServer } from '../support/running-server.ts';
+import { type Environment, freePort, type RunningServer, startServer } from '../support/running-server.ts';
 
 /** How many servers a worker keeps; another takes the place of the one that was not asked for the longest. */
 const MAX_SERVERS = 4;
@@ -56,6 +56,16 @@ export const sharedServer: (settings: Environment) => Promise<RunningServer> = k
   startServer,
   (server) => server.stop('SIGKILL'),
   MAX_SERVERS,
+);
+
+/** The same at a name instead of an address in numbers: a passkey belongs to one. */
+export const namedServer: (settings: Environment) => Promise<RunningServer> = keeping(
+  async (settings) => {
+    const port = String(await freePort());
+    const url = `http://localhost:${port}`;
+    return { ...(await startServer({ PORT: port, PUBLIC_URL: url, ...settings })), url };
+  },
+  (server) => server.stop('SIGKILL'),
 );
 
 /**

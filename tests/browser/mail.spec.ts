@@ -1,28 +1,29 @@
 /** The way back into an account by a link in a mail, on a phone, and the other links that mails have. */
 import { linkIn, type MailServer, startMailServer } from '../support/mail-server.ts';
-import { startServer } from '../support/running-server.ts';
 import { test as base, expect, logInByForm, loseAnswer, type Person, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { keeping, sharedServer } from './kept.ts';
 import { picture } from './picture.ts';
 import { payTip } from './tipping.ts';
 
 const NEW_PASSWORD = 'a better horse battery';
 
+const mailServerFor = keeping(
+  (_file: string) => startMailServer(),
+  (mails) => mails.close(),
+);
+
 const test = base.extend<{ readonly mails: MailServer }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-  mails: async ({}, use) => {
-    const mails = await startMailServer();
-    await use(mails);
-    await mails.close();
-  },
+  mails: async ({}, use) => use(await mailServerFor('mail.spec')),
   server: async ({ mails }, use) => {
     const SMTP_URL = `smtp://localhost:${mails.port}`;
-    const server = await startServer({ SMTP_URL, MAIL_FROM: 'tips@example.com', GUEST_TIPS: 'on' });
-    await use(server);
-    await server.stop();
+    await use(await sharedServer({ SMTP_URL, MAIL_FROM: 'tips@example.com', GUEST_TIPS: 'on' }));
   },
 });
 
+// In one worker, which starts their servers once.
+test.describe.configure({ mode: 'default' });
 test.use({ viewport: { width: 390, height: 844 } });
 
 /** The newest mail with this subject to an address, once it is there. */

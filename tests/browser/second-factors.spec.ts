@@ -1,6 +1,5 @@
 /** Passkeys by Chromium's virtual authenticator, an authenticator app, and the way back for who lost both. */
 import type { Page, Route } from '@playwright/test';
-import { freePort, startServer } from '#tests/support/running-server.ts';
 import { totpAt } from '#tests/support/totp.ts';
 import {
   test as base,
@@ -13,23 +12,18 @@ import {
   toast,
 } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
-import { storageAt } from './kept.ts';
+import { namedServer, storageAt } from './kept.ts';
 import { picture } from './picture.ts';
 
 const test = base.extend<{ readonly owner: Person; readonly provider: Person }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-  server: async ({}, use) => {
-    // A passkey belongs to a name; an address in numbers has none.
-    const port = await freePort();
-    const url = `http://localhost:${port}`;
-    const settings = { PORT: String(port), PUBLIC_URL: url, PROVIDER_SECOND_FACTOR: 'required' };
-    const server = await startServer(settings);
-    await use({ ...server, url });
-    await server.stop();
-  },
+  server: async ({}, use) => use(await namedServer({ PROVIDER_SECOND_FACTOR: 'required' })),
   owner: async ({ backstage }, use) => use(await backstage.customer()),
   provider: async ({ backstage }, use) => use(await backstage.provider()),
 });
+
+// In one worker, which starts their server once.
+test.describe.configure({ mode: 'default' });
 
 /** A phone that verifies its user by itself. */
 async function addAuthenticator(page: Page) {
