@@ -160,7 +160,7 @@ test('REST answers the whole history without a limit, and without a link', async
 
 describe('a long history without a limit', () => {
   /** Pages of 200 and one more tip. */
-  const LENGTH = 601;
+  const LENGTH = 401;
   const TURNS_AT_LEAST = 3;
 
   async function createLongHistory() {
