@@ -22,6 +22,7 @@ import { createServices, linksOf } from './app-services.ts';
 import { createSupport } from './app-support.ts';
 import { createDeviceMarks } from './auth/device-marks.ts';
 import { noteMonthlyStatements } from './events/monthly-statements.ts';
+import { forgetOutdatedMails } from './mail/outbox.ts';
 import { createOperators } from './operators/operators.ts';
 import { ANSWER_TIME_MS, answerWithin } from './payments/answer-time.ts';
 export interface App {
@@ -131,6 +132,7 @@ export function createApp(deps: AppDependencies): App {
         () => services.sessions.sweep(),
         () => services.limits.sweep(),
         async () => services.mail?.sweep(),
+        () => forgetOutdatedMails(storage, clock),
         () => services.invitations.sweep(),
         () => noteMonthlyStatements(storage, clock),
         () => services.apiKeys.sweep(),

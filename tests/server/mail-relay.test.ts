@@ -139,6 +139,23 @@ describe('a mail arrives once', () => {
     expect(t.logLines.some((line) => line.includes('a mail was refused'))).toBe(true);
   });
 
+  test('and is given up unsent where nobody sent mails for longer', async () => {
+    const { server, outbox, waiting, t } = await openOutbox();
+    t.clock.nowMs += 60 * HOUR_MS;
+    await outbox.pass();
+    expect([await waiting(), server.taken]).toEqual([0, []]);
+  });
+
+  test('and is forgotten within three days where no mail is sent any more', async () => {
+    const { waiting, t } = await openOutbox();
+    t.clock.nowMs += 48 * HOUR_MS;
+    await t.app.sweep();
+    expect(await waiting()).toBe(1);
+    t.clock.nowMs += 12 * HOUR_MS;
+    await t.app.sweep();
+    expect(await waiting()).toBe(0);
+  });
+
   test('and is given up as well where it cannot be written, while the others are sent', async () => {
     const { server, drain, waiting, t } = await openOutbox(2, async ({ recipient }) => {
       if (recipient === 'guest0@example.com')

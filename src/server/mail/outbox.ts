@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { createJitter } from '#server/queue/jitter.ts';
 import { createPasses } from '#server/queue/passes.ts';
+import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
 import type { ClaimedMail } from '#server/storage/port/mails.ts';
 import { CLOCKS_APART_MS } from '#server/storage/port/outboxes.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
@@ -29,6 +30,8 @@ const LONGEST_RETRY_MS = 6 * HOUR_MS;
 const JITTER = 0.2;
 const MAX_WAIT_MS = LONGEST_RETRY_MS * (1 + JITTER);
 const PATIENCE_MS = 48 * HOUR_MS;
+/** After the last try of those two days: whatever still waits then waited while nobody sent mails. */
+const OUTDATED_MS = PATIENCE_MS + MAX_WAIT_MS;
 /** The first rest of a mail server that took no mail at all. */
 const REST_MS = 20_000;
 const LONGEST_REST_MS = 5 * MINUTE_MS;
@@ -100,7 +103,7 @@ export function createOutbox(deps: {
       await finishSent(mail);
       return;
     }
-    const written = await write(mail);
+    const written = clock() < mail.createdAtMs + OUTDATED_MS ? await write(mail) : null;
     if (written === null) {
       await mails.finish(mail, { outcome: 'dropped' });
       return;
@@ -166,6 +169,12 @@ export function createOutbox(deps: {
       ),
     close: () => passes.close(() => relay.close()),
   };
+}
+
+/** Forgets mails that nobody has sent in time, also where no mail is sent any more. Call it every hour. */
+export async function forgetOutdatedMails({ mails }: Pick<Storage, 'mails'>, clock: Clock): Promise<void> {
+  const nowMs = clock();
+  await forgetInSteps((atMost) => mails.forgetOutdated({ nowMs, untilMs: nowMs - OUTDATED_MS, atMost }));
 }
 
 /** The rests of a mail server that is away, each twice as long as the one before. */

@@ -61,6 +61,20 @@ export function describeMails(): void {
       expect(await claim()).toHaveLength(3);
     });
 
+    test('are forgotten in steps once they are too old, due and claimed by nobody', async () => {
+      const { storage, claim, addTo } = await openScene();
+      for (const name of ['one', 'two', 'three']) await addTo(`${name}@example.com`);
+      const [claimed, postponed] = await claim({ atMost: 2 });
+      if (!claimed || !postponed) throw new Error('nothing was claimed');
+      await storage.mails.postpone(postponed, { nextTryMs: NOW + HOUR_MS, tries: 1 });
+      const forget = (nowMs: number, untilMs = NOW) =>
+        storage.mails.forgetOutdated({ nowMs, untilMs, atMost: 1 });
+      expect(await forget(NOW, NOW - 1)).toBe(0);
+      expect([await forget(NOW), await forget(NOW)]).toEqual([1, 0]);
+      expect([await forget(NOW + LEASE_MS), await forget(NOW + LEASE_MS)]).toEqual([1, 0]);
+      expect([await forget(NOW + HOUR_MS), await forget(NOW + HOUR_MS)]).toEqual([1, 0]);
+    });
+
     test('wait for their next try, but no longer than the longest pause when the clock was turned back', async () => {
       const { storage, claim, addTo } = await openScene();
       await addTo('one@example.com');

@@ -144,6 +144,12 @@ export interface Mails extends MailLinkStorage {
   postpone(claim: MailClaim, next: { readonly nextTryMs: number; readonly tries: number }): Promise<boolean>;
   /** Removes a claimed mail. A refusal of the account's present address is kept until a mail to it was sent. */
   finish(claim: MailClaim, end: MailEnd): Promise<void>;
+  /** Removes unclaimed mails that are due at `nowMs` and were added by `untilMs`. @returns how many. */
+  forgetOutdated(outdated: {
+    readonly nowMs: number;
+    readonly untilMs: number;
+    readonly atMost: number;
+  }): Promise<number>;
 
   /** Since when device marks of an account count; 0 for an unknown email, and when all count. */
   marksFrom(email: string): Promise<number>;

@@ -61,6 +61,23 @@ export function mailStatements({ db, raw, choose }: Builder) {
       .where(isClaim),
     claimedMail: db.select({ recipient: mails.recipient }).from(mails).where(isClaim),
     deleteClaimedMail: db.delete(mails).where(isClaim),
+    /** Only due ones, which an index finds: whoever sends mails has tried them by then. */
+    deleteOutdatedMails: db.delete(mails).where(
+      inArray(
+        mails.id,
+        db
+          .select({ id: mails.id })
+          .from(mails)
+          .where(
+            and(
+              lte(mails.nextTryMs, value('nowMs')),
+              lte(mails.claimedUntilMs, value('nowMs')),
+              lte(mails.createdAtMs, value('untilMs')),
+            ),
+          )
+          .limit(value('atMost')),
+      ),
+    ),
     deleteMailsOf: db.delete(mails).where(is(mails.userId, 'userId')),
 
     insertLink: insertOnce(db, mailLinks),

@@ -46,6 +46,8 @@ export function createMails(engine: Engine): Omit<Mails, keyof MailLinkStorage> 
 
     finish: transact(finish),
 
+    forgetOutdated: (outdated) => change(({ deleteOutdatedMails }) => deleteOutdatedMails.change(outdated)),
+
     async marksFrom(email) {
       if (!isStorable(email)) return 0;
       const emailKey = emailKeyOf(email.trim());
