@@ -1,9 +1,10 @@
 /** Files that an operator asks for are there whole or not at all, also when the command is broken off. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { flush, flushFolder } from '#server/storage/care/backup-file.ts';
 import { stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 
 afterAll(stopEverything);
@@ -34,4 +35,17 @@ test.each([
   child.kill(signal);
   expect(await once(child, 'exit')).toEqual([null, signal]);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a file is flushed by a handle that may write, which Windows asks for and no folder has', () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'export.zip');
+  writeFileSync(file, 'whole');
+  flush(file);
+  expect(() => flush(folder)).toThrow('EISDIR');
+  flushFolder(folder);
+  expect(() => flushFolder(join(folder, 'none'))).toThrow('ENOENT');
+  vi.stubGlobal('process', Object.create(process, { platform: { value: 'win32' } }));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(() => flushFolder(join(folder, 'none'))).not.toThrow();
 });

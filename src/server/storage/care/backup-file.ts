@@ -44,7 +44,7 @@ export async function writeWhole<Written>(
     const written = await writing;
     flush(unfinished);
     renameSync(unfinished, file);
-    flush(dirname(file));
+    flushFolder(dirname(file));
     return written;
   } finally {
     for (const signal of ENDING_SIGNALS) process.off(signal, end);
@@ -66,9 +66,17 @@ export function requireArrived(name: string, findings: Findings, read: NotedPast
   requireTrusted(`What arrived in ${name}`, [...findings.problems, ...findings.differences, ...added]);
 }
 
-/** Flushes a file, or the entries of a folder, to the disk. */
-export function flush(path: string): void {
-  const handle = openSync(path, 'r');
+/** Flushes a file to the disk, by a handle that may write, because Windows takes no other. */
+export function flush(file: string): void {
+  flushBy(openSync(file, 'r+'));
+}
+
+/** Flushes the entries of a folder to the disk; Windows flushes no folder, and journals the renaming of a file. */
+export function flushFolder(folder: string): void {
+  if (process.platform !== 'win32') flushBy(openSync(folder, 'r'));
+}
+
+function flushBy(handle: number): void {
   try {
     fsyncSync(handle);
   } finally {

@@ -3,7 +3,7 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SOFTWARE } from '#shared/software.ts';
 import { AUDIT_HEAD } from '../care/audit.ts';
-import { flush } from '../care/backup-file.ts';
+import { flush, flushFolder } from '../care/backup-file.ts';
 import { isCurrent, readMigrations, UnknownVersion } from '../care/migrations.ts';
 import { compareWithPresent, settle } from '../care/restore.ts';
 import { findFirstDifference, type NotedPast } from '../checks/past.ts';
@@ -45,9 +45,9 @@ export async function restore(backup: string, path: string, options: RestoreOpti
     if (isAnythingThere) keptAside = keepAside(place);
     // The log goes before the file is replaced, so that the restored one never meets a foreign log.
     for (const suffix of COMPANIONS) rmSync(`${place}${suffix}`, { force: true });
-    flush(dirname(place));
+    flushFolder(dirname(place));
     renameSync(incoming, place);
-    flush(dirname(place));
+    flushFolder(dirname(place));
     return { tipCount, past, ...prepared, keptAside };
   } finally {
     removeDatabase(incoming);
@@ -135,7 +135,7 @@ function keepAside(place: string): string {
     // Where a file system has no hard links, there is no database under its name for a moment.
     moveAside(place, aside);
   }
-  flush(dirname(place));
+  flushFolder(dirname(place));
   return aside;
 }
 
