@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
 const STAMP = join(PROJECT_FOLDER, 'dist/sources.sha256');
+const CLIENT = join(PROJECT_FOLDER, 'dist/client');
 /** The files of the previous client, for pages that were opened before the build. */
 const EARLIER = join(PROJECT_FOLDER, 'dist/earlier');
 const FOLDERS = ['src', 'drizzle'];
@@ -41,10 +42,12 @@ const wanted = fingerprint();
 if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== wanted) {
   process.stdout.write('Building ...\n');
   if (existsSync(STAMP)) {
-    rmSync(EARLIER, { recursive: true, force: true });
-    renameSync(join(PROJECT_FOLDER, 'dist/client'), EARLIER);
-    // Without the stamp, a build that fails half-way is repeated.
+    // Without the stamp, a build that fails half-way is repeated, and so is one that is killed here.
     rmSync(STAMP);
+    if (existsSync(CLIENT)) {
+      rmSync(EARLIER, { recursive: true, force: true });
+      renameSync(CLIENT, EARLIER);
+    }
   }
   const vite = join(PROJECT_FOLDER, 'node_modules/vite/bin/vite.js');
   const build = spawnSync(process.execPath, [vite, 'build', '--app', '--logLevel', 'warn'], {
