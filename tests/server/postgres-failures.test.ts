@@ -8,6 +8,7 @@ import { Client } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { DatabaseRefused } from '#server/storage/port/database.ts';
+import type { PaymentMove } from '#server/storage/port/payments.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import {
@@ -21,6 +22,7 @@ import {
 import { createCuttableLine } from '#tests/support/cuttable-line.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
+import { beginPayment, payoutAccountOf } from '#tests/support/payment-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { createMigratedDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
 import { createPostgresLine } from '#tests/support/postgres-line.ts';
@@ -92,6 +94,37 @@ for (const when of ['before', 'after'] as const) {
     expect(line.lost).toBe(1);
     expect(await storage.listEntriesSince(scene.provider.id, 0, 9)).toHaveLength(2);
     expect(await takeBack(storage, tip, NOW)).toMatchObject({ outcome: 'reversed_before' });
+  });
+
+  test(`a move of a payment tells what it brought to the ledger when the connection is lost ${when} its commit`, async () => {
+    const { line, storage, scene } = await openBehindLine();
+    const { payments } = storage;
+    await payments.savePayoutAccount(payoutAccountOf(scene.provider.id), NOW);
+    const told = [];
+    for (const end of ['refunded', 'cancelled'] as const) {
+      const tip = scene.tip();
+      await beginPayment(storage, tip);
+      const paid = { chargeId: `pi_${tip.id}`, capturesAtMs: NOW };
+      const moves: readonly PaymentMove[] =
+        end === 'refunded'
+          ? [
+              { kind: 'succeeded', chargeId: paid.chargeId },
+              { kind: end, adjustmentCount: 0 },
+            ]
+          : [{ kind: 'authorised', ...paid }, { kind: end }];
+      for (const [step, move] of moves.entries()) {
+        line.loseNextCommit(when);
+        const moved = await payments.movePayment(tip.id, move, NOW + 1 + step, NOW);
+        told.push([moved?.outcome, moved?.ledger]);
+      }
+    }
+    expect(line.lost).toBe(told.length);
+    expect(told).toEqual([
+      ['moved', 'gets the tip'],
+      ['moved', 'gets its reversal'],
+      ['moved', 'gets the tip'],
+      ['moved', 'gets its reversal'],
+    ]);
   });
 
   test(`accounts, codes, sessions and passwords come to what they are when the connection is lost ${when} the commit`, async () => {

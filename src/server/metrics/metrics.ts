@@ -112,7 +112,11 @@ function createInstruments(register: Registry) {
     REQUEST_BUCKETS,
     ['method', 'route', 'status'],
   );
-  const tips = counter('tips_total', 'Tips that this process recorded.', ['mode']);
+  const tips = counter(
+    'tips_total',
+    'Tips that this process recorded and knows of: not those whose commit stayed unknown.',
+    ['mode'],
+  );
   const refunds = counter('refunds_total', 'Refunds that this process recorded.');
   const groups = histogram('commit_group_size', 'Writes that shared one durable commit.', GROUP_BUCKETS);
   const waits = histogram(

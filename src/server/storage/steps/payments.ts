@@ -273,8 +273,9 @@ function* movePayment(
   const moved = rules.decideMove(payment, move);
   if (!moved) {
     const isOwn = isRepeated && payment.changedAtMs === nowMs;
-    const outcome = { outcome: isOwn ? 'moved' : 'unchanged', payment } as const;
-    return { outcome, accounts: isOwn ? accountsOf(payment) : [] };
+    if (!isOwn) return { outcome: { outcome: 'unchanged', payment }, accounts: [] };
+    const ledger = yield* broughtBy(statements, id, nowMs);
+    return { outcome: { outcome: 'moved', payment, ledger }, accounts: accountsOf(payment) };
   }
   if (moved.state === 'failed' || moved.state === 'expired') yield* statements.eraseMessages.change({ id });
   if (moved.entered) yield* lockAccounts(statements, payment);
@@ -288,6 +289,17 @@ function* movePayment(
     outcome: { outcome: 'moved', payment: saved, entered },
     accounts: entered ? accountsOf(payment) : [],
   };
+}
+
+/** What a move that was made at `nowMs` has brought to the ledger, when it is repeated. */
+function* broughtBy(
+  statements: Statements,
+  id: TransactionId,
+  nowMs: number,
+): Step<'gets the tip' | 'gets its reversal' | undefined> {
+  const tip = yield* findTip(statements, id);
+  if (tip?.createdAtMs === nowMs) return 'gets the tip';
+  return tip?.reversal?.createdAtMs === nowMs ? 'gets its reversal' : undefined;
 }
 
 function* adjustPayment(
