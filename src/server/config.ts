@@ -1,4 +1,5 @@
 /** The only reader of process.env: every setting is optional, parsed once at start, and passed on from here. */
+import { accessSync, constants } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isServiceCategory, SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
@@ -226,6 +227,8 @@ export class ConfigError extends Error {
 /** `.env` in the working directory counts less than the process's environment. @throws ConfigError when unreadable. */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {
   try {
+    // Node.js takes a file that it may not read for one that is not there, and all settings would be the defaults.
+    accessSync('.env', constants.R_OK);
     process.loadEnvFile();
   } catch (error) {
     if (!(error instanceof Error)) throw error;

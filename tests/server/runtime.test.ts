@@ -14,6 +14,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -334,6 +335,13 @@ describe('the operator’s commands', () => {
     writeFileSync(journal, JSON.stringify(migrations));
     writeFileSync(join(folder, 'drizzle/sqlite/0099_newer.sql'), 'CREATE TABLE newer (x TEXT) STRICT;');
     chmodSync(folder, 0o755);
+    const settings = join(folder, '.env');
+    writeFileSync(settings, 'DATABASE_URL=elsewhere.db', { mode: 0o600 });
+    expect(runScript(folder, 'account', ['show', 'pat'], {}, nobody)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot read the file .env: EACCES'),
+    });
+    rmSync(settings);
 
     const { path } = await prepareLedger(['pat']);
     const state = join(path, '..');
