@@ -115,15 +115,15 @@ for (const when of ['before', 'after'] as const) {
       for (const [step, move] of moves.entries()) {
         line.loseNextCommit(when);
         const moved = await payments.movePayment(tip.id, move, NOW + 1 + step, NOW);
-        told.push([moved?.outcome, moved?.ledger]);
+        told.push([moved?.outcome, moved?.entered]);
       }
     }
     expect(line.lost).toBe(told.length);
     expect(told).toEqual([
-      ['moved', 'gets the tip'],
-      ['moved', 'gets its reversal'],
-      ['moved', 'gets the tip'],
-      ['moved', 'gets its reversal'],
+      ['moved', 'tip'],
+      ['moved', 'reversal'],
+      ['moved', 'tip'],
+      ['moved', 'reversal'],
     ]);
   });
 

@@ -274,8 +274,8 @@ function* movePayment(
   if (!moved) {
     const isOwn = isRepeated && payment.changedAtMs === nowMs;
     if (!isOwn) return { outcome: { outcome: 'unchanged', payment }, accounts: [] };
-    const ledger = yield* broughtBy(statements, id, nowMs);
-    return { outcome: { outcome: 'moved', payment, ledger }, accounts: accountsOf(payment) };
+    const entered = yield* enteredAt(statements, id, nowMs);
+    return { outcome: { outcome: 'moved', payment, entered }, accounts: accountsOf(payment) };
   }
   if (moved.state === 'failed' || moved.state === 'expired') yield* statements.eraseMessages.change({ id });
   if (moved.entered) yield* lockAccounts(statements, payment);
@@ -291,15 +291,15 @@ function* movePayment(
   };
 }
 
-/** What a move that was made at `nowMs` has brought to the ledger, when it is repeated. */
-function* broughtBy(
+/** What a move that was made at `nowMs` has entered in the ledger, when it is repeated. */
+function* enteredAt(
   statements: Statements,
   id: TransactionId,
   nowMs: number,
-): Step<'gets the tip' | 'gets its reversal' | undefined> {
+): Step<'tip' | 'reversal' | undefined> {
   const tip = yield* findTip(statements, id);
-  if (tip?.createdAtMs === nowMs) return 'gets the tip';
-  return tip?.reversal?.createdAtMs === nowMs ? 'gets its reversal' : undefined;
+  if (tip?.createdAtMs === nowMs) return 'tip';
+  return tip?.reversal?.createdAtMs === nowMs ? 'reversal' : undefined;
 }
 
 function* adjustPayment(
