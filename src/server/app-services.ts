@@ -65,6 +65,9 @@ export function createServices(deps: ServiceDependencies): Services {
   const factors = createFactors({ storage, clock, random, publicUrl, key: secrets.totp });
   const receipts = createGuestReceipts(secrets.giver_pseudonym);
   const { messages } = storage;
+  const tipTerms = createTipTerms(storage, clock, log);
+  const ofPayments = createPaymentServices(deps, receipts, tipTerms);
+  const { payments } = ofPayments;
   const view = createTransactionView({
     key: secrets.giver_pseudonym,
     undoMs,
@@ -72,9 +75,9 @@ export function createServices(deps: ServiceDependencies): Services {
     publicUrl,
     receipts,
     messages,
+    isOfKeys: payments.isOfKeys,
   });
   const queryQueue = createStepQueue(QUERIES_PER_TURN);
-  const tipTerms = createTipTerms(storage, clock, log);
   const tipFeed = createTipFeed(storage, view);
   const notifications = createNotifications({
     storage,
@@ -86,8 +89,6 @@ export function createServices(deps: ServiceDependencies): Services {
     pushHosts: config.pushHosts,
     secret: secrets.vapid,
   });
-  const ofPayments = createPaymentServices(deps, receipts, tipTerms);
-  const { payments } = ofPayments;
   const transactions = createTransactions({
     storage,
     payments,

@@ -13,7 +13,7 @@ import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import { readOperatorContact } from '#shared/later/operator-contact.ts';
-import { terms } from '#shared/money.ts';
+import { formatMoney, terms } from '#shared/money.ts';
 import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { Renderer } from '#shared/rendered-page.ts';
@@ -214,10 +214,16 @@ async function tellWarnings({
 }: {
   readonly config: Config;
   readonly own: OwnBrand;
-  readonly storage: Pick<Storage, 'factors'>;
+  readonly storage: Pick<Storage, 'factors' | 'operations'>;
   readonly log: Logger;
 }): Promise<void> {
   for (const warning of config.warnings) log.warn(warning);
+  const held = config.stripe ? null : await storage.operations.sumArriving();
+  if (held && held.count > 0)
+    log.warn(
+      { tips: held.count, sum: formatMoney(held.cents) },
+      'tips are held on cards, and without the keys of the payment service nobody charges them',
+    );
   const orphans = await storage.factors.countPasskeysElsewhere(new URL(config.publicUrl).hostname);
   if (orphans > 0)
     log.warn(

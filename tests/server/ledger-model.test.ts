@@ -81,6 +81,7 @@ test.each(SEEDS)(
       publicUrl: PUBLIC_URL,
       receipts,
       messages: storage.messages,
+      isOfKeys: () => false,
     });
     const queryQueue = createStepQueue(8);
     // New tips are simulated, and what arrives of paid ones is asked for.

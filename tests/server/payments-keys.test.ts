@@ -7,6 +7,7 @@ import { createRefundRequests } from '#server/payments/refund-requests.ts';
 import type { Act } from '#server/storage/port/audit.ts';
 import { createOperator } from '#tests/support/operators.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
 const HOUR_MS = 3_600_000;
@@ -123,6 +124,55 @@ test('accounts and payments of another platform of the same mode stay apart, and
   await before.t.app.sweepPayments();
   expect(await cam.trpc.transactions.get.query({ id: paid.id })).toMatchObject({ status: 'completed' });
   expect(await pat.trpc.transactions.refund.mutate({ id: paid.id })).toMatchObject({ status: 'refunded' });
+});
+
+test.each(['those of another account', 'none'])('what began with keys that are gone ends when nobody can pay or capture it any more, with %s', async (keys) => {
+  const { before, cam, tip, paid, open } = await beginUnderFirstKeys();
+  const left = await cam.trpc.transactions.create.mutate(tip);
+  const isPaid = keys !== 'none';
+  const { data } = before.t;
+  const t = isPaid ? (await createPaidApp({ data })).t : await createTestApp({ data });
+  const { transactions } = t.trpc(cam.token);
+  const refund = async () =>
+    (await createOperator(t)).console.transactions.refund.mutate({ name: paid.id, reason: 'No keys' });
+  const states = async () => {
+    const { payments = [] } = await data.dump();
+    return [paid, open, left].map(({ id }) => payments.find((row) => row['id'] === id)?.['state']);
+  };
+  t.clock.nowMs += 7 * 24 * HOUR_MS;
+  await t.app.sweepPayments();
+  await expect(refund()).rejects.toThrow();
+  // Nobody hears of what is paid there.
+  if (isPaid) expect(await transactions.get.query({ id: open.id })).toMatchObject({ paymentUrl: null });
+  expect(await states()).toEqual(['authorised', 'pending', 'pending']);
+
+  t.clock.nowMs += 25 * HOUR_MS;
+  if (isPaid) {
+    expect(await transactions.giveUp.mutate({ id: left.id })).toMatchObject({ status: 'expired' });
+    await t.app.sweepPayments();
+    expect(await states()).toEqual(['authorised', 'expired', 'expired']);
+    await expect(transactions.refund.mutate({ id: paid.id })).rejects.toThrow();
+  }
+  expect(await refund()).toMatchObject({ outcome: 'refunded', tip: { refundedBy: 'operator' } });
+  expect((await states())[0]).toBe('cancelled');
+  expect(await transactions.get.query({ id: paid.id })).toMatchObject({ status: 'refunded' });
+  const acts = await t.storage.audit.listAbout(paid.id, 9);
+  expect(acts).toMatchObject([{ action: 'tip_refunded' }]);
+  await expect(refund()).rejects.toThrow();
+  const { console } = await createOperator(t);
+  if (isPaid) expect(await console.transactions.troubles.query()).toMatchObject({ stuck: [] });
+});
+
+test('a command ends a hold that has lapsed by itself, because the server has no keys to be asked with', async () => {
+  const { before, paid } = await beginUnderFirstKeys();
+  const { payments } = before.t.storage;
+  const requests = createRefundRequests(before.t.storage, { mode: 'simulated', platform: null });
+  const lapsesAtMs = before.t.clock.nowMs + 8 * 24 * HOUR_MS + HOUR_MS / 6;
+  const refundAt = (createdAtMs: number) =>
+    requests.refund({ transactionId: paid.id, createdAtMs, act: actAbout(paid.id) });
+  await expect(refundAt(lapsesAtMs - 1)).rejects.toMatchObject({ code: 'payment_unavailable' });
+  expect(await refundAt(lapsesAtMs)).toMatchObject({ outcome: 'reversed' });
+  expect(await payments.findPayment({ id: paid.id })).toMatchObject({ state: 'cancelled' });
 });
 
 test('a dispute of another platform is listed without a deadline, and is no trouble of the present keys', async () => {

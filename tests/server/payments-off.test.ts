@@ -71,9 +71,11 @@ test('without keys no server starts where payments were taken, unless its operat
   expect(refused.stderr).toContain(
     'payments were taken with this database, and STRIPE_SECRET_KEY is not set. Set it, or PAYMENTS=simulated',
   );
-  const meant = await startServer({ DATABASE_URL, PAYMENTS: 'simulated' });
+  const meant = await startServer({ DATABASE_URL, PAYMENTS: 'simulated', LOG_LEVEL: 'warn' });
   expect((await fetch(`${meant.url}/healthz`)).status).toBe(200);
   await meant.stop();
+  // Nobody charges any more what is held, and it lapses.
+  expect(meant.stdout()).toMatch(/"tips":\d+,"sum":"\$[\d.,]+","msg":"tips are held on cards, and without/);
 });
 
 test('why Stripe refuses a call is told in its own words, with the name of the request', async () => {

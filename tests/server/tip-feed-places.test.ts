@@ -21,6 +21,7 @@ const VIEW = createTransactionView({
   publicUrl: 'https://tips.example.com',
   receipts: createGuestReceipts(KEY),
   messages: { findMessages: async () => [] },
+  isOfKeys: () => true,
 });
 
 /** A stream past the doors, and how it ended: the name of its error, or null while it is open. */

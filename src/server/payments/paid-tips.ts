@@ -7,6 +7,7 @@ import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { newTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
 import { createKnownPlatform, type KnownPlatform } from './known-platform.ts';
+import { endLapsedHold } from './lapsed-holds.ts';
 import { createPaymentLooks } from './payment-looks.ts';
 import {
   createPaymentProgress,
@@ -127,7 +128,7 @@ export function createPaidTips(
       return orUnavailable(async () =>
         (await progress.isAskable(payment))
           ? progress.hear(payment, await service.close(checkoutId))
-          : payment,
+          : progress.lookUp(payment),
       );
     },
 
@@ -194,7 +195,8 @@ function createRefund(deps: {
     if (!tip) return { outcome: 'unknown_transaction' };
     if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
     const known = await payments.findPayment({ id: tip.id });
-    if (!(known && knownPlatform.isOfKeys(known)) && tip.reversal === null) return { outcome: 'refused' };
+    if (!(known && knownPlatform.isOfKeys(known)) && tip.reversal === null)
+      return (await endLapsedHold(storage, reversal)) ?? { outcome: 'refused' };
     const asked = await payments.askForRefund(reversal, clock() + FIRST_LOOK_MS);
     if (!('payment' in asked)) return asked;
     const payment = await orUnavailable(() => finish(asked.payment));

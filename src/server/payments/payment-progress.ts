@@ -8,6 +8,7 @@ import type { Clock } from '#shared/calendar.ts';
 import type { ReceiptToken, TransactionId } from '#shared/ids.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import { createChargeSettlement } from './charge-settlement.ts';
+import { UNASKABLE_MS } from './lapsed-holds.ts';
 import { type CheckoutState, chargeOf, type PaymentService } from './payment-service.ts';
 import type { PayoutAccounts } from './payout-accounts.ts';
 
@@ -130,9 +131,11 @@ export function createPaymentProgress(deps: ProgressDependencies & { hasReadPage
     if (payment.state === 'created' && clock() >= payment.expiresAtMs)
       return move(payment, { kind: 'page_missing' });
     const begun = await withPage(payment);
-    return begun.state === 'pending' && begun.checkout && (await isAskable(begun))
-      ? hear(begun, await service.lookUp(begun.checkout.id))
-      : begun;
+    if (begun.state !== 'pending' || !begun.checkout) return begun;
+    if (await isAskable(begun)) return hear(begun, await service.lookUp(begun.checkout.id));
+    if (clock() < begun.changedAtMs + UNASKABLE_MS) return begun;
+    log.warn({ payment: begun.id }, 'a payment that began with other keys was given up');
+    return move(begun, { kind: 'expired' });
   }
 
   /** Takes the step that is due, whichever that is. */

@@ -3,9 +3,10 @@ import type { OperatorReversal, ReverseOutcome } from '#server/storage/port/ledg
 import type { Storage } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import { isOfKeys, type Keys, type Owned } from './known-platform.ts';
+import { endLapsedHold } from './lapsed-holds.ts';
 
 export const createRefundRequests = (
-  storage: Pick<Storage, 'operations' | 'payments' | 'reverseTip'>,
+  storage: Pick<Storage, 'findTransaction' | 'operations' | 'payments' | 'reverseTip'>,
   keys: Keys,
 ) => ({
   mode: keys.mode,
@@ -18,8 +19,12 @@ export const createRefundRequests = (
     const { tip = null, payment = null } = (await storage.operations.findTip({ id })) ?? {};
     if (!tip) return { outcome: 'unknown_transaction' };
     if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
-    // The server would not know it under its keys.
-    if (!(payment && isOfKeys(payment, keys)) && !tip.reversal) throw new AppError('payment_unavailable');
+    if (!(payment && isOfKeys(payment, keys)) && !tip.reversal) {
+      const ended = await endLapsedHold(storage, reversal);
+      // The server would not know it under its keys.
+      if (!ended) throw new AppError('payment_unavailable');
+      return ended;
+    }
     const { outcome } = await storage.payments.askForRefund(reversal, createdAtMs);
     return { outcome: outcome === 'repeated' ? 'asked' : outcome };
   },

@@ -29,7 +29,10 @@ export interface TransactionView {
   pseudonymOf(people: { readonly giverId: UserId; readonly receiverId: UserId }): GiverPseudonym;
 }
 
-/** @param deps.key the same one gives the same pseudonym for two people. @param deps.undoMs 0 for never. */
+/**
+ * @param deps.key the same one gives the same pseudonym for two people. @param deps.undoMs 0 for never.
+ * @param deps.isOfKeys what is paid on a page of other keys is not heard of, so that nobody is led there.
+ */
 export function createTransactionView({
   key,
   undoMs,
@@ -37,6 +40,7 @@ export function createTransactionView({
   publicUrl,
   receipts,
   messages,
+  isOfKeys,
 }: {
   readonly key: Uint8Array;
   readonly undoMs: number;
@@ -44,6 +48,7 @@ export function createTransactionView({
   readonly publicUrl: string;
   readonly receipts: GuestReceipts;
   readonly messages: Pick<Messages, 'findMessages'>;
+  readonly isOfKeys: (payment: PaymentRecord) => boolean;
 }): TransactionView {
   const pseudonymOf = createPseudonyms(key);
 
@@ -78,7 +83,7 @@ export function createTransactionView({
       receiptUrl:
         viewer === null ? `${publicUrl}${GUEST_RECEIPT_PREFIX}${receipts.tokenOf(record.id)}` : null,
       paymentUrl:
-        'checkout' in record && record.state === 'pending' && viewer === record.giverId
+        'checkout' in record && record.state === 'pending' && viewer === record.giverId && isOfKeys(record)
           ? (record.checkout?.url ?? null)
           : null,
       createdAt: isoTime(record.createdAtMs),

@@ -1,0 +1,31 @@
+/** Ends what began with keys that are gone: the payment service cannot be asked, and time alone decides. */
+import type { NewReversal, OperatorReversal, ReverseOutcome } from '#server/storage/port/ledger.ts';
+import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { findToReverse } from './tip-to-reverse.ts';
+
+/** Stripe's pages live for a day at most, and what is held on a card lapses after seven. */
+export const UNASKABLE_MS = 8 * 24 * 3_600_000;
+
+/**
+ * Takes back a tip whose money nobody captured in time. Only an operator can know that nobody did so at the payment
+ * service. @returns null where that is not certain yet.
+ */
+export async function endLapsedHold(
+  storage: Pick<Storage, 'findTransaction' | 'operations' | 'payments'>,
+  reversal: NewReversal | OperatorReversal,
+): Promise<ReverseOutcome | null> {
+  const { transactionId: id, createdAtMs } = reversal;
+  const { payments } = storage;
+  const payment = 'act' in reversal ? await payments.findPayment({ id }) : null;
+  if (!payment || !hasLapsed(payment, createdAtMs)) return null;
+  // A request from before the keys were gone stays what it was.
+  if (!payment.refund) await payments.askForRefund(reversal, createdAtMs);
+  await payments.movePayment(id, { kind: 'cancelled' }, createdAtMs, createdAtMs);
+  const transaction = await findToReverse(storage, reversal);
+  return transaction?.reversal ? { outcome: 'reversed', transaction } : null;
+}
+
+function hasLapsed({ state, capturesAtMs }: PaymentRecord, nowMs: number): boolean {
+  return state === 'authorised' && capturesAtMs !== null && nowMs >= capturesAtMs + UNASKABLE_MS;
+}
