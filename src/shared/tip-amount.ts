@@ -13,12 +13,11 @@ export function bounds(between: 'to' | 'and'): string {
   return `${formatMoney(minTipCents, SHORT)} ${between} ${formatMoney(maxTipCents, SHORT)}`;
 }
 
-export function amountTooFine(): string {
-  return `Amounts have ${decimalsInWords()}`;
-}
+/** By the exponent of the currency. */
+export const DECIMALS_IN_WORDS = ['no', '', 'at most two', 'at most three'];
 
-export function decimalsInWords(): string {
-  return `${['no', '', 'at most two', 'at most three'][terms().exponent]} decimals`;
+export function amountTooFine(): string {
+  return `Amounts have ${DECIMALS_IN_WORDS[terms().exponent]} decimals`;
 }
 
 export function isWithinBounds(amount: number): boolean {
