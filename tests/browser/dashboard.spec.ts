@@ -379,10 +379,10 @@ test.describe('QR codes', () => {
 
   test('are downloaded as a picture that a camera reads and that leads to the provider, and say then and above Print that they lead to this computer only', async ({
     page,
-    backstage,
     logInAs,
     server,
   }) => {
+    const backstage = new Backstage(server, true);
     const provider = await backstage.provider(['live_event', 'barber']);
     const code = await backstage.code(provider, 'live_event');
     await backstage.code(provider, 'barber');

@@ -16,7 +16,7 @@ import {
 import { createPasswords } from '#server/auth/passwords.ts';
 import { registration } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
-import { newUserId, type UserId } from '#shared/ids.ts';
+import { newQrCodeId, newUserId, type QrCodeId, tipPageUrl, type UserId } from '#shared/ids.ts';
 import {
   type Environment,
   type RunningServer,
@@ -55,16 +55,22 @@ interface Choices {
   readonly phone?: string | null;
 }
 
+/** The picture of the first code that a server of the worker has drawn. */
+let drawnPicture: Uint8Array | null = null;
+
 /**
- * Shortcuts to a state that a test begins with: the REST door, and people who are put straight into the
+ * Shortcuts to a state that a test begins with: the REST door, and people and codes that are put straight into the
  * database.
  */
 export class Backstage {
   readonly #server: Pick<RunningServer, 'url' | 'databasePath'>;
+  readonly #drawsCodes: boolean;
   #count = 0;
 
-  constructor(server: Pick<RunningServer, 'url' | 'databasePath'>) {
+  /** @param drawsCodes whether the server draws each code. Otherwise all have the picture of one, which leads there. */
+  constructor(server: Pick<RunningServer, 'url' | 'databasePath'>, drawsCodes = false) {
     this.#server = server;
+    this.#drawsCodes = drawsCodes;
   }
 
   async call(
@@ -97,11 +103,19 @@ export class Backstage {
   }
 
   async code(provider: Person, category: ServiceCategory = 'bartender'): Promise<string> {
-    const code = await this.call('POST', '/qr-codes', {
-      token: provider.token,
-      body: { service_category: category },
-    });
-    return code.id;
+    const storage = await storageAt(this.#server.databasePath);
+    const addressOf = (id: QrCodeId) => tipPageUrl(this.#server.url, id);
+    if (this.#drawsCodes || drawnPicture === null) {
+      const body = { service_category: category };
+      const { id } = await this.call('POST', '/qr-codes', { token: provider.token, body });
+      drawnPicture ??= await storage.findPicture(id, addressOf(id));
+      return id;
+    }
+    const id = newQrCodeId(randomBytes);
+    const code = { id, userId: provider.id, serviceCategory: category, createdAtMs: Date.now() };
+    const picture = { address: addressOf(id), png: drawnPicture };
+    expect(await storage.createQrCode(code, picture)).toBe('created');
+    return id;
   }
 
   /** Whom a tip takes: a bartender with a code, and a customer. */
@@ -187,6 +201,8 @@ interface TestFixtures {
   readonly environment: Environment;
   /** In this environment, for all tests of the worker that have the same. */
   readonly server: RunningServer;
+  /** Whether each code has a picture of its own, which tests that scan it need. */
+  readonly drawsCodes: boolean;
   readonly backstage: Backstage;
   /** What the page complained about so far; empty it in a test that provokes a complaint. */
   readonly complaints: string[];
@@ -229,7 +245,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   environment: [{ WEBHOOK_LOOPBACK: 'on' }, { option: true }],
   server: [async ({ environment }, use) => use(await sharedServer(environment)), { timeout: 120_000 }],
-  backstage: async ({ server }, use) => use(new Backstage(server)),
+  drawsCodes: [false, { option: true }],
+  backstage: async ({ server, drawsCodes }, use) => use(new Backstage(server, drawsCodes)),
   baseURL: async ({ server }, use) => use(server.url),
   // It needs the server, so that a page that is still open does not complain of a server that is stopped after it.
   complaints: async ({ server: _ }, use) => {

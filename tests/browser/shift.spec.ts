@@ -14,6 +14,8 @@ import { changeScheme, settled, violations } from './for-everybody.ts';
 const HINT = "Keep your screen on in the phone's settings";
 const PAUSED = 'Not taking tips right now';
 
+test.use({ drawsCodes: true });
+
 const picture = (page: Page) => page.getByRole('img', { name: /^QR code to tip/ });
 const thanks = (page: Page) => page.locator('[data-thanks]');
 const glow = (page: Page) => page.locator('[data-glow]');
