@@ -255,6 +255,8 @@ test('a reason stays for whoever does not prove the second factor at first', asy
 });
 
 test.describe('during maintenance', () => {
+  // In one worker, which starts their server once.
+  test.describe.configure({ mode: 'default' });
   test.use({ environment: { MAINTENANCE: 'on', MAINTENANCE_UNTIL: '2999-01-01T06:00Z' } });
 
   test('a tip says that it cannot be refunded, and asks nobody why', async ({ page, server }) => {

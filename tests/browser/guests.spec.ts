@@ -415,6 +415,9 @@ offTest(
 );
 
 stripeTest.describe('a guest at Stripe', () => {
+  // In one worker, which starts their server once.
+  stripeTest.describe.configure({ mode: 'default' });
+
   stripeTest('pays, and Back never leads to a pay button', async ({ page, backstage, payableSides }) => {
     const { provider, code } = await payableSides();
     await page.goto(`/tip/${code}`);

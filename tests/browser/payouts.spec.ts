@@ -17,6 +17,8 @@ function accountOf(stripe: StripeStandIn, { email }: { readonly email: string })
   return account;
 }
 
+// In one worker, which starts their server once.
+test.describe.configure({ mode: 'default' });
 // What is paid is captured at once, so that it is in the account.
 test.use({ settings: { UNDO_MINUTES: '0' } });
 
