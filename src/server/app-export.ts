@@ -6,7 +6,7 @@ import { createServices, type ServiceDependencies } from './app-services.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { NO_BRAND } from './brand/own-brand.ts';
 import { createDrawing } from './print/drawing.ts';
-import { FILE_MODE, writeWhole } from './storage/care/backup-file.ts';
+import { writeWhole } from './storage/care/backup-file.ts';
 import { readSecrets } from './storage/port/secrets.ts';
 import type { Account } from './storage/port/storage.ts';
 import { NO_BLOCKED_WORDS } from './tips/blocked-words.ts';
@@ -28,7 +28,7 @@ export function exportToFile(
     for await (const piece of piecesOf(given, account))
       if ('base64' in piece) yield Buffer.from(piece.base64, 'base64');
   }
-  return writeWhole(path, (unfinished) => writeFile(unfinished, pieces(), { flag: 'wx', mode: FILE_MODE }));
+  return writeWhole(path, (unfinished) => writeFile(unfinished, pieces()));
 }
 
 async function* piecesOf(given: Parameters<typeof exportToFile>[0], account: Account) {

@@ -1,10 +1,10 @@
 /** Files that an operator asks for are there whole or not at all, also when the command is broken off. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { flush, flushFolder } from '#server/storage/care/backup-file.ts';
+import { flush, flushFolder, writeWhole } from '#server/storage/care/backup-file.ts';
 import { stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 
 afterAll(stopEverything);
@@ -35,6 +35,41 @@ test.each([
   child.kill(signal);
   expect(await once(child, 'exit')).toEqual([null, signal]);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each([
+  ['later', ['first', 'second']],
+  ['earlier', ['second', 'first']],
+] as const)('of two commands that write one file the one that began later keeps it, also when it ends %s', async (_, order) => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'export.zip');
+  function begin(name: string) {
+    let goOn = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const written = writeWhole(file, async (unfinished) => {
+      writeFileSync(unfinished, `half of the ${name}`);
+      await waiting;
+      if (name === 'second') appendFileSync(unfinished, ', and the rest');
+    }).then(
+      () => 'written',
+      (error: unknown) => String(error),
+    );
+    return { goOn, written };
+  }
+  const commands = { first: begin('first'), second: begin('second') };
+  const said: Record<string, string> = {};
+  for (const name of order) {
+    commands[name].goOn();
+    said[name] = await commands[name].written;
+  }
+  expect(said).toEqual({
+    first: expect.stringContaining('Another command has begun to write'),
+    second: 'written',
+  });
+  expect(readFileSync(file, 'utf8')).toBe('half of the second, and the rest');
+  expect(readdirSync(folder)).toEqual(['export.zip']);
 });
 
 test('a file is flushed by a handle that may write, which Windows asks for and no folder has', () => {

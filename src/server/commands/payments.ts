@@ -10,7 +10,7 @@ import { exportHeading, exportRows } from '../payments/charge-export.ts';
 import type { PaymentBooks } from '../payments/payment-books.ts';
 import { PaymentServiceUnavailable } from '../payments/payment-service.ts';
 import { type Reconciled, reconcile } from '../payments/reconciliation.ts';
-import { FILE_MODE, writeWhole } from '../storage/care/backup-file.ts';
+import { writeWhole } from '../storage/care/backup-file.ts';
 import type { Storage } from '../storage/port/storage.ts';
 import { termsAt } from '../tips/terms.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
@@ -125,7 +125,7 @@ async function exportAll(
     for await (const text of rows()) if (text !== '') say(text.replace(/\r\n$/, '\r'));
     return true;
   }
-  await writeWhole(path, (unfinished) => writeFile(unfinished, rows(), { flag: 'wx', mode: FILE_MODE }));
+  await writeWhole(path, (unfinished) => writeFile(unfinished, rows()));
   say(`${count} ${count === 1 ? 'charge is' : 'charges are'} in ${path}.`);
   return true;
 }

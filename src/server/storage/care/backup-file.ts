@@ -1,5 +1,5 @@
 /** A file that somebody keeps gets its name only once it is complete; a backup is trusted only after it was checked. */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type NotedPast, spellPast } from '../checks/past.ts';
 import { DatabaseRefused, type Findings } from '../port/database.ts';
@@ -13,9 +13,10 @@ const ENDING_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 
 /**
  * Writes a file under a temporary name, which is renamed once it is flushed, and removed when `write` throws or a signal
- * ends the process. (SQLite copies in one call, during which a process dies of a signal at once.)
- * @param write is told by its signal when nobody waits for it any more.
- * @throws DatabaseRefused when the name is taken.
+ * ends the process. (SQLite copies in one call, during which a process dies of a signal at once.) Of two processes that
+ * write one file at the same time, the one that began later keeps it.
+ * @param write fills the file that is there, and is told by its signal when nobody waits for it any more.
+ * @throws DatabaseRefused when the name is taken, or another process has begun to write the file.
  */
 export async function writeWhole<Written>(
   target: string,
@@ -27,29 +28,44 @@ export async function writeWhole<Written>(
       `There is a file ${file} already (EEXIST), and none is written over: name another one.`,
     );
   const unfinished = unfinishedOf(file);
+  rmSync(unfinished, { force: true });
+  // Held open until the end, so that no other file gets its identity.
+  const handle = openSync(unfinished, 'wx', FILE_MODE);
+  const own = identityOf(unfinished);
+  const isOwn = () => identityOf(unfinished) === own;
   const over = new AbortController();
   function clearAway(): void {
     over.abort();
-    rmSync(unfinished, { force: true });
+    if (isOwn()) rmSync(unfinished, { force: true });
   }
   function end(signal: NodeJS.Signals): void {
     clearAway();
     // Nobody listens any more, so that the process ends as if nobody had.
     process.kill(process.pid, signal);
   }
-  rmSync(unfinished, { force: true });
   try {
     const writing = write(unfinished, over.signal);
     for (const signal of ENDING_SIGNALS) process.once(signal, end);
     const written = await writing;
-    flush(unfinished);
+    if (!isOwn())
+      throw new DatabaseRefused(
+        `Another command has begun to write ${file} meanwhile: look what that says, or run this again.`,
+      );
+    fsyncSync(handle);
     renameSync(unfinished, file);
     flushFolder(dirname(file));
     return written;
   } finally {
     for (const signal of ENDING_SIGNALS) process.off(signal, end);
     clearAway();
+    closeSync(handle);
   }
+}
+
+/** Device and inode, which identify a file while it is open; null without a file. */
+export function identityOf(file: string): string | null {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat ? `${stat.dev}:${stat.ino}` : null;
 }
 
 /** @throws DatabaseRefused with the first problem, if there is one. */

@@ -1,5 +1,5 @@
 /** A backup is a dump of one moment while servers write, whose schema and ledger are checked at that same moment. */
-import { chmodSync, closeSync, openSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { FILE_MODE, requireTrusted, writeWhole } from '../care/backup-file.ts';
 import { readMigrations } from '../care/migrations.ts';
 import type { NotedPast } from '../checks/past.ts';
@@ -17,8 +17,6 @@ export function backUp(url: string, target: string, noted: readonly NotedPast[])
       const changed = await inspectSchema(client, readMigrations('postgres'));
       requireTrusted(name, changed?.problems ?? []);
       const { rows } = await client.query<{ snapshot: string }>('SELECT pg_export_snapshot() AS snapshot');
-      // pg_dump would create the file readable for others.
-      closeSync(openSync(unfinished, 'wx', FILE_MODE));
       const [findings] = await Promise.all([
         inspectLedger(client, noted),
         tools.dump(unfinished, rows[0]?.snapshot ?? '', signal),

@@ -1,5 +1,5 @@
 /** Fills a new file with another database's rows, checked before it gets its name. */
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { getTableName } from 'drizzle-orm';
 import { AUDIT_HEAD, insertingAct } from '../care/audit.ts';
 import { requireArrived, writeWhole } from '../care/backup-file.ts';
@@ -11,7 +11,7 @@ import type { AuditHead } from '../rules/audit.ts';
 import { MADE_AT_A_START } from '../schema/tables.ts';
 import { inspectDatabase } from './backup.ts';
 import { type Database, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
-import { ALL_FILES, locate, removeDatabase } from './database-files.ts';
+import { ALL_FILES, COMPANIONS, locate } from './database-files.ts';
 import { noteUnusedNumbers } from './ledger-check.ts';
 import { migrate } from './migrations.ts';
 
@@ -43,7 +43,7 @@ function requireNothingAt(place: string): void {
 
 async function write(file: string, tables: AllRows, act: Act | undefined): Promise<void> {
   // Of a move that was killed, a log may be left.
-  removeDatabase(file);
+  for (const suffix of COMPANIONS) rmSync(`${file}${suffix}`, { force: true });
   const database = openDatabase(file);
   try {
     migrate(database, readMigrations('sqlite'));

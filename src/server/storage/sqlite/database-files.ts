@@ -14,7 +14,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { FILE_MODE } from '../care/backup-file.ts';
+import { FILE_MODE, identityOf } from '../care/backup-file.ts';
 import { DatabaseRefused } from '../port/database.ts';
 
 const FOLDER_MODE = 0o700;
@@ -70,12 +70,6 @@ function locateFolder(folder: string): string {
 export function hasOtherNames(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true && stat.nlink > 1;
-}
-
-/** Device and inode, which identify a file while it is open; null without a file. */
-export function identityOf(file: string): string | null {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stat ? `${stat.dev}:${stat.ino}` : null;
 }
 
 /** The second name that a restore gave the database to keep it aside, and that was broken off since; null without one. */

@@ -2,8 +2,9 @@
  * A deleted or replaced file accepts writes while it is open, which are lost with the process
  * (https://sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use).
  */
+import { identityOf } from '../care/backup-file.ts';
 import { IN_MEMORY } from './connection.ts';
-import { identityOf, locate } from './database-files.ts';
+import { locate } from './database-files.ts';
 
 /** Null while all is well; once a file is lost, a sentence about it at every call. */
 export type FileWatch = () => string | null;
