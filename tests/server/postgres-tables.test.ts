@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { ALL_TIPS } from '#server/storage/port/ledger.ts';
 import { newMailId, newPhotoName, newWebhookId } from '#shared/ids.ts';
@@ -13,6 +14,8 @@ import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { createMigratedDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
 
+/** Messages that take ten steps. */
+const MANY = 5_000;
 const NOW = Date.UTC(2026, 4, 15, 12);
 
 /** Finds a connection that waits for a lock of another one. */
@@ -24,6 +27,17 @@ async function connectPast(url: string): Promise<Client> {
   onTestFinished(() => client.end());
   await client.query('SET search_path = tipwell');
   return client;
+}
+
+/** The server's processes tell what they have read when they end, some time after their connections. */
+async function tellStatistics(past: Client): Promise<void> {
+  const countProcesses = async () => {
+    const { rowCount } = await past.query(
+      'SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    return rowCount;
+  };
+  await vi.waitUntil(async () => (await countProcesses()) === 0, { timeout: 20_000 });
 }
 
 const open = (url: string) => databaseAt({ engine: 'postgres', url }).openForServer(OPENING);
@@ -118,6 +132,34 @@ test('a message that is reported while an account is closed is kept for the repo
   await reporting.query('COMMIT');
   expect(await erasing).toBe(0);
   expect((await other.query('SELECT message FROM tip_words')).rows).toEqual([{ message: 'Great drinks!' }]);
+});
+
+test('messages are erased in steps that find each one once, and not those that earlier steps have erased', async () => {
+  const url = await createMigratedDatabase();
+  const storage = await databaseAt({ engine: 'postgres', url }).openForCommand();
+  const { provider, customer } = await createPeople(storage).setTheScene();
+  const past = await connectPast(url);
+  await past.query(
+    `INSERT INTO tip_words (transaction_id, giver_id, receiver_id, message, thank_you, thanked_at_ms, is_hidden,
+       is_erased)
+     SELECT 'txn_' || number, $1, $2, 'Great drinks!', 'Thanks!', 1, false, false
+     FROM generate_series(1, $3::integer) AS number`,
+    [customer.id, provider.id, MANY],
+  );
+  // As the server does by itself after so many rows.
+  await past.query('ANALYZE tip_words');
+  for (const { id } of [customer, provider])
+    expect(await forgetInSteps((atMost) => storage.messages.eraseBeforeClosing(id, NOW, false, atMost))).toBe(
+      MANY,
+    );
+  await storage.close();
+  await tellStatistics(past);
+  const { rows } = await past.query(
+    `SELECT sum(idx_tup_fetch)::integer AS found FROM pg_stat_user_indexes
+     WHERE indexrelname IN ('tip_words_giver', 'tip_words_receiver')`,
+  );
+  // Once for each of the two people.
+  expect(rows).toEqual([{ found: 2 * MANY }]);
 });
 
 test('an account is closed also while a process notes what it told a webhook', async () => {
@@ -321,13 +363,6 @@ test('no request reads all of a table, which would cost more with each tip', asy
   expect(await storage.audit.listActors(9)).toEqual([]);
   expect(await storage.closeAccount(customer.id, NOW, false)).toBe('closed');
   await storage.close();
-  // The server's processes tell what they have read when they end, some time after their connections.
-  const countProcesses = async () => {
-    const { rowCount } = await past.query(
-      'SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-    );
-    return rowCount;
-  };
-  await vi.waitUntil(async () => (await countProcesses()) === 0, { timeout: 20_000 });
+  await tellStatistics(past);
   expect(await readScans()).toEqual(before);
 });

@@ -76,6 +76,8 @@ export function messageStatements({ db, isIn }: Builder) {
         and(
           is(tipMessages.giverId, 'giverId'),
           gt(tipMessages.transactionId, value('after')),
+          // Nothing erased has either; the index wants to be told.
+          sql`not is_erased`,
           sql`(${tipMessages.message} is not null or ${tipMessages.giverName} is not null)`,
         ),
       )

@@ -1,0 +1,4 @@
+DROP INDEX `tip_words_giver`;--> statement-breakpoint
+DROP INDEX `tip_words_receiver`;--> statement-breakpoint
+CREATE INDEX `tip_words_giver` ON `tip_words` (`giver_id`) WHERE giver_id is not null and not is_erased;--> statement-breakpoint
+CREATE INDEX `tip_words_receiver` ON `tip_words` (`receiver_id`) WHERE not is_erased or thank_you is not null;
