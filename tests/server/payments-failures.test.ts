@@ -264,6 +264,22 @@ describe('money that has gone back, of which no notice ever came,', () => {
     expect(await (await t.send('/readyz')).text()).not.toContain('The payment service has not answered');
   });
 
+  test('has been answered where Stripe leaves one page undecided, and no trouble says otherwise', async () => {
+    const scene = await openPaymentScene({ isUndoable: false });
+    const { stripe, t } = scene;
+    await scene.give();
+    scene.pay();
+    const [page = ''] = stripe.sessions.keys();
+    const asked = () => stripe.requests.filter(({ path }) => path.endsWith(page)).length;
+    stripe.fail(({ path }) =>
+      path.endsWith(page) ? { is: 'refused', status: 404, message: 'No such page' } : null,
+    );
+    t.clock.nowMs += 15 * MINUTE_MS;
+    await t.app.sweepPayments();
+    expect(asked()).toBeGreaterThan(1);
+    expect(await (await t.send('/readyz')).text()).not.toContain('The payment service has not answered');
+  });
+
   test('is entered once the database takes anything again', async () => {
     const scene = await goneBack('refundAtStripe');
     const { t } = scene;

@@ -6,7 +6,12 @@ import type { Clock } from '#shared/calendar.ts';
 import { isTransactionId } from '#shared/ids.ts';
 import { type CatchUp, createCatchUp } from './catch-up.ts';
 import type { PaymentProgress } from './payment-progress.ts';
-import { type PaymentService, PaymentServiceUnavailable, type WebhookEvent } from './payment-service.ts';
+import {
+  type PaymentService,
+  PaymentServiceUnavailable,
+  PaymentUndecided,
+  type WebhookEvent,
+} from './payment-service.ts';
 import type { PayoutAccounts } from './payout-accounts.ts';
 
 const MINUTE_MS = 60_000;
@@ -98,7 +103,7 @@ export function createWebhookEvents(deps: WebhookEventsDependencies) {
         } catch (err) {
           if (!(err instanceof PaymentServiceUnavailable)) throw err;
           log.warn({ err }, 'the payment service does not tell what was paid and what has gone back');
-          isAnswering = false;
+          if (!(err instanceof PaymentUndecided)) isAnswering = false;
         }
       deps.tellAnswering(isAnswering);
     },
