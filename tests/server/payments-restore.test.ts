@@ -284,6 +284,26 @@ test('what could not be entered while the database took nothing is entered once 
   });
 });
 
+test('what became of a charge is entered though its events came before its payment, and the process ended between both', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const contents = await t.data.readContents();
+  const { id, chargeId } = await captured(scene);
+  stripe.refundPart(chargeId, 1_050, { reverseTransfer: true });
+  const data = await createTestData({ contents });
+  const first = await scene.start({ data });
+  await scene.deliverAll(first);
+  scene.endAt({ name: 'adjustPayment', error: new StorageUnavailable(new Error('this process has ended')) });
+  await expect(first.app.sweepPayments()).rejects.toThrow();
+
+  const next = await scene.start({ data });
+  await scene.pass(60, next);
+  expect(await next.trpc(customer.token).transactions.get.query({ id })).toMatchObject({
+    changes: [{ kind: 'refund' }],
+  });
+  compareWithStripe(stripe, await data.dump());
+});
+
 test('what cannot be entered again is named at each start, and changes nothing', async () => {
   const scene = await openPaymentScene();
   const { t, stripe, provider } = scene;

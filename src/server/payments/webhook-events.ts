@@ -38,7 +38,7 @@ interface HandlingDependencies {
 
 type WebhookEventsDependencies = HandlingDependencies & {
   readonly clock: Clock;
-  readonly recovery: Pick<CatchUp, 'catchUp' | 'readSoon'>;
+  readonly recovery: Pick<CatchUp, 'catchUp' | 'readSoon' | 'hasCaughtUp'>;
   /** Told whether the payment service has answered; it is asked at least every ten minutes. */
   tellAnswering(isAnswering: boolean): void;
   /** Called before each event that is listed. */
@@ -58,9 +58,8 @@ export function createWebhookEvents(deps: WebhookEventsDependencies) {
 
   async function takeOnce(event: WebhookEvent): Promise<void> {
     if (await payments.hasWebhookEvent(event.id)) return;
-    await handle(event);
-    // Stored last, so that an event that fails is delivered again.
-    await payments.rememberWebhookEvent(event.id, clock());
+    // Stored last, so that an event that fails is delivered again. What nobody knows yet is taken from the list.
+    if (await handle(event)) await payments.rememberWebhookEvent(event.id, clock());
   }
 
   /** An event that comes again while it is handled has Stripe asked no second time. */
@@ -75,8 +74,9 @@ export function createWebhookEvents(deps: WebhookEventsDependencies) {
   async function takeListed(event: WebhookEvent): Promise<void> {
     const name = `listed ${event.id}`;
     if ((await payments.hasWebhookEvent(event.id)) || (await payments.hasWebhookEvent(name))) return;
-    await handle(event);
-    await payments.rememberWebhookEvent(name, clock() - LISTED_AGE_MS);
+    // Once all pages were read, no payment will be entered any more that it could be about.
+    if ((await handle(event)) || recovery.hasCaughtUp())
+      await payments.rememberWebhookEvent(name, clock() - LISTED_AGE_MS);
   }
 
   const listed = createCatchUp({
@@ -112,7 +112,10 @@ export function createWebhookEvents(deps: WebhookEventsDependencies) {
   };
 }
 
-/** What an event leads to. @param catchUpSoon is called for one of a payment that may have to be entered again. */
+/**
+ * What an event leads to. @param catchUpSoon is called for one of a payment that may have to be entered again.
+ * @returns false for such an event: it is to be handled once more.
+ */
 function createHandling(deps: HandlingDependencies, catchUpSoon: () => void) {
   const { service, log, progress, accounts } = deps;
   const { payments } = deps.storage;
@@ -134,8 +137,8 @@ function createHandling(deps: HandlingDependencies, catchUpSoon: () => void) {
     else catchUpSoon();
   }
 
-  /** The payment of a charge, which may not have heard yet that it was paid. */
-  async function findCharged(chargeId: string): Promise<PaymentRecord | null> {
+  /** The payment of a charge, which may not have heard yet that it was paid; null for one that may be missing. */
+  async function findCharged(chargeId: string): Promise<PaymentRecord | 'of another' | null> {
     const known = await payments.findPayment({ chargeId });
     if (known) return known;
     const charge = await service.readCharge(chargeId);
@@ -150,7 +153,7 @@ function createHandling(deps: HandlingDependencies, catchUpSoon: () => void) {
       { charge: chargeId, payment: id },
       'money has moved of a charge that no payment here knows',
     );
-    return null;
+    return id === null ? 'of another' : null;
   }
 
   async function findNamed(id: string): Promise<PaymentRecord | null> {
@@ -158,23 +161,24 @@ function createHandling(deps: HandlingDependencies, catchUpSoon: () => void) {
     return payment && (payment.chargeId === null ? progress.lookUp(payment) : payment);
   }
 
-  return async ({ data }: WebhookEvent): Promise<void> => {
+  return async ({ data }: WebhookEvent): Promise<boolean> => {
     switch (data.kind) {
       case 'page':
-        return handlePage(data.transactionId, data.checkoutId);
+        await handlePage(data.transactionId, data.checkoutId);
+        return true;
       case 'charge':
       case 'transfer': {
         const payment = await (data.kind === 'charge'
           ? findCharged(data.chargeId)
           : findNamed(data.transactionId));
-        if (payment) await progress.settle(payment);
-        return;
+        if (payment && payment !== 'of another') await progress.settle(payment);
+        return payment !== null;
       }
       case 'account':
         await accounts.refresh(data.accountId);
-        return;
+        return true;
       case 'other':
-        return;
+        return true;
     }
   };
 }
