@@ -1,30 +1,15 @@
 /** Steps of payments; a change locks the payment before the accounts of its two people. */
-import type { TransactionId, UserId } from '#shared/ids.ts';
-import type {
-  MoveOutcome,
-  NewPayment,
-  PaymentName,
-  PaymentRecord,
-  Payments,
-  PayoutAccount,
-} from '../port/payments.ts';
+import type { TransactionId } from '#shared/ids.ts';
+import type { MoveOutcome, NewPayment, PaymentName, PaymentRecord, Payments } from '../port/payments.ts';
 import { settledPayment } from '../rules/debts.ts';
 import { newMessagesRow } from '../rules/messages.ts';
 import * as rules from '../rules/payments.ts';
-import { payoutAccountOf, payoutAccountRow } from '../rules/payout-accounts.ts';
 import type { Statements } from '../statements/all.ts';
 import { READING } from '../statements/payments.ts';
-import { lockOpen } from './account-locks.ts';
 import { findTip, readWhatFollowed } from './adjustments.ts';
 import { isNoted, noteAct } from './audit.ts';
-import {
-  type Committed,
-  changingCodes,
-  type Engine,
-  type StepOf,
-  tellingEntries,
-  transacting,
-} from './engine.ts';
+import { type Committed, type Engine, type StepOf, tellingEntries, transacting } from './engine.ts';
+import { createPayoutAccountSteps, findPayout } from './payout-accounts.ts';
 import type { Step } from './step.ts';
 import {
   accountsOf,
@@ -97,20 +82,7 @@ export function createPayments(engine: Engine): Payments {
 
     takeOpenPayments: transacting(engine)(takeOpenPayments),
 
-    savePayoutAccount: (account, nowMs) =>
-      changingCodes(engine)(savePayoutAccount)(account.userId, account, nowMs),
-
-    async findPayoutAccount(name) {
-      return (await read((statements) => findPayout(statements, name))) ?? null;
-    },
-
-    listStalePayoutAccounts: async (of, beforeMs, atMost) =>
-      (await read(({ stalePayoutAccounts }) => stalePayoutAccounts.all({ ...of, beforeMs, atMost }))).map(
-        payoutAccountOf,
-      ),
-
-    listPayoutAccounts: async (userId) =>
-      (await read(({ payoutAccountsOf }) => payoutAccountsOf.all({ userId }))).map(payoutAccountOf),
+    ...createPayoutAccountSteps(engine),
 
     rememberWebhookEvent: async (id, receivedAtMs) =>
       (await change(({ insertWebhookEvent }) => insertWebhookEvent.change({ id, receivedAtMs }))) > 0,
@@ -167,14 +139,6 @@ function* findEarlier(
   return yield* paymentOf(statements, statements.paymentByKey.one({ giverId, idempotencyKey }));
 }
 
-function* findPayout(
-  { payoutAccountOf: ofUser, payoutAccountNamed }: Statements,
-  name: Parameters<Payments['findPayoutAccount']>[0],
-): Step<PayoutAccount | undefined> {
-  const row = yield* ('userId' in name ? ofUser : payoutAccountNamed).one({ ...name });
-  return row && payoutAccountOf(row);
-}
-
 function* save(statements: Statements, payment: PaymentRecord, lookAtMs: number): Step<PaymentRecord> {
   yield* statements.updatePayment.change({
     ...rules.paymentRow(payment),
@@ -226,19 +190,6 @@ const takeOpenPayments: StepOf<Payments['takeOpenPayments']> = function* (statem
   }
   return open;
 };
-
-function* savePayoutAccount(
-  statements: Statements,
-  _: boolean,
-  id: UserId,
-  account: PayoutAccount,
-  changedAtMs: number,
-): Step<void> {
-  if (!(yield* lockOpen(statements, id))) return;
-  const row = payoutAccountRow(account);
-  yield* statements.deleteUnclaimedPayoutAccount.change(row);
-  yield* statements.savePayoutAccount.change({ ...row, changedAtMs });
-}
 
 const beginReading: StepOf<Payments['beginReading']> = function* (statements, _, fromMs) {
   yield* statements.insertWebhookEvent.change({ id: READING, receivedAtMs: fromMs });
