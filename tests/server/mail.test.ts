@@ -316,6 +316,41 @@ describe('a forgotten password', () => {
     expect(await send()).toEqual([]);
   });
 
+  test('is none of the device marks of those who had the email before its owner', async () => {
+    const { t, send } = await openScene();
+    const logIn = (email: string, cookie?: string) =>
+      t.rest('POST', '/auth/login', {
+        body: { email, password: PASSWORD },
+        ...(cookie !== undefined && { headers: { Cookie: cookie } }),
+      });
+    const markOf = async (email: string) =>
+      (await logIn(email)).headers.get('set-cookie')?.split(';')[0] ?? '';
+    const mallory = await t.registerCustomer('mallory');
+    const rename = (email: string) =>
+      mallory.trpc.auth.updateProfile.mutate({ email, currentPassword: PASSWORD });
+    await rename('pat@example.com');
+    const marks = [await markOf('pat@example.com')];
+    await rename('mallory@example.com');
+    const first = await t.registerCustomer('pat');
+    marks.push(await markOf('pat@example.com'));
+    t.clock.nowMs += DAY_MS;
+    expect(await t.storage.closeAccount(first.user.id, t.clock.nowMs, false)).toBe('closed');
+    const person = { email: 'pat@example.com', username: 'patricia', fullName: 'Pat', password: PASSWORD };
+    await t.trpc().auth.register.mutate(Object.assign(person, { isServiceProvider: false as const }));
+    await send();
+    await confirmed(t, send, await t.logIn('pat@example.com'));
+    const own = await markOf('pat@example.com');
+    await send();
+    for (const mark of marks) {
+      expect(await logIn('pat@example.com', mark)).toMatchObject({ status: 200 });
+      expect((await send()).map(({ headers }) => headers.get('subject'))).toEqual([
+        'New login to your account',
+      ]);
+    }
+    expect(await logIn('pat@example.com', own)).toMatchObject({ status: 200 });
+    expect(await send()).toEqual([]);
+  });
+
   test('is refused with words where no mail is sent', async () => {
     const t = await createTestApp();
     await t.registerProvider('pat');

@@ -185,7 +185,8 @@ export interface Storage
   findCredentialsOf(id: UserId): Promise<StoredCredentials | null>;
   /**
    * Former usernames stay reserved. `stale`, with nothing changed, when the password hash has changed or the account
-   * was closed. @param nowMs the time of the events of retired codes; without it none is noted.
+   * was closed. Another email ends the device marks of before. @param nowMs the time of the events of retired codes,
+   * without which none is noted, and since when marks count.
    */
   updateAccount(
     id: UserId,

@@ -18,7 +18,7 @@ import { noteAct } from './audit.ts';
 import { closeCodes, retireCode } from './codes.ts';
 import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';
 import { forgetFactors } from './factors.ts';
-import { askToConfirm, forgetMails, mailToOwner } from './mails.ts';
+import { askToConfirm, endMarks, forgetMails, mailToOwner, NO_SETTINGS } from './mails.ts';
 import { eraseMessages } from './messages.ts';
 import { NO_TOKEN_HASH } from './sessions.ts';
 import { type Step, together } from './step.ts';
@@ -83,6 +83,8 @@ const createAccount: StepOf<Storage['createAccount']> = function* (
   }
   for (const category of account.serviceCategories)
     yield* statements.offerCategory.change({ userId: row.id, category, isOffered: true });
+  // Marks belong to an email: somebody else may have had this one before.
+  yield* statements.addMailSettings.change({ ...NO_SETTINGS, userId: row.id, marksFromMs: row.createdAtMs });
   yield* askToConfirm(statements, row.id, row.email, confirmation);
   if (invited) yield* statements.spendInvitation.change({ id: invited.id });
   yield* statements.deleteInvitationsFor.change({ emailKey: row.emailKey });
@@ -111,6 +113,7 @@ const updateAccount: StepOf<Storage['updateAccount']> = function* (statements, _
       statements.forgetAddress.change({ userId: id }),
       statements.deleteLinksOf.change({ userId: id }),
     );
+    yield* endMarks(statements, id, nowMs ?? 0);
     yield* askToConfirm(statements, id, row.email, change.email.confirmation);
   }
   yield* statements.updateAccount.change(row);
