@@ -444,6 +444,38 @@ describe('the email of an account', () => {
     ]);
   });
 
+  test('gets ten links that confirm it in a day, from however many accounts, and each has it all the same', async () => {
+    const { t, send } = await openScene({ isRateLimited: true });
+    const victim = 'victim@example.com';
+    const people: Awaited<ReturnType<typeof t.registerCustomer>>[] = [];
+    for (let index = 0; index < 13; index += 1) people.push(await t.registerCustomer(`mallory-${index}`));
+    await send();
+    const letters = [];
+    const change = async ({ trpc }: (typeof people)[number], email: string) => {
+      const user = await trpc.auth.updateProfile.mutate({ email, currentPassword: PASSWORD });
+      expect(user.email).toBe(email);
+      letters.push(...(await send()).filter(({ to }) => to.includes(victim)));
+    };
+    for (const person of people) {
+      await change(person, victim);
+      await change(person, person.user.email);
+    }
+    const person = { email: victim, username: 'victim', fullName: 'Some Body', password: PASSWORD };
+    await t.trpc().auth.register.mutate(Object.assign(person, { isServiceProvider: false as const }));
+    letters.push(...(await send()).filter(({ to }) => to.includes(victim)));
+    expect(letters).toHaveLength(10);
+    // An email that is taken is mailed nothing and counts for nothing.
+    const owner = t.trpc(await t.logIn(victim));
+    await expect(people[0]?.trpc.auth.updateProfile.mutate({ email: victim, currentPassword: PASSWORD })).rejects.toThrow(
+      'already',
+    );
+    await expect(owner.auth.sendConfirmation.mutate()).rejects.toThrow('Too many attempts');
+    t.clock.nowMs += DAY_MS;
+    const again = t.trpc(await t.logIn(victim));
+    await again.auth.sendConfirmation.mutate();
+    expect((await send()).map(({ to }) => to)).toEqual([[victim]]);
+  });
+
   test('that a mail server refuses is shown to its owner, with what the server said', async () => {
     const { t, send, server } = await openScene();
     const { trpc } = await t.registerProvider('pat');

@@ -43,8 +43,11 @@ const CLOSED_IN_A_STEP = 100;
 
 /** Call each method that hashes a password in a turn (work-queue.ts). */
 export interface Accounts {
-  /** @throws AppError as `Invitations.admit` does; `invalid_input` (easy to guess), `email_taken`, `username_taken`. */
-  register(registration: Registration): Promise<User>;
+  /**
+   * @param isMailed whether the email is mailed the link that confirms it, where mail is sent.
+   * @throws AppError as `Invitations.admit` does; `invalid_input` (easy to guess), `email_taken`, `username_taken`.
+   */
+  register(registration: Registration, isMailed: boolean): Promise<User>;
   /** Since when device marks of an account count; 0 for an unknown email, and when all count. */
   marksFrom(email: string): Promise<number>;
   /**
@@ -69,12 +72,12 @@ export interface Accounts {
   /** True for a change that requires the current password: of the email. */
   isGuarded(account: Account, change: ProfileChange): boolean;
   /**
-   * Changes an account, all or nothing.
+   * Changes an account, all or nothing. @param isMailed as above, of a new email.
    * @throws AppError `email_taken`, `username_taken`; `wrong_password` for a guarded change; `invalid_input` when its
    *   password is missing or equals the new email, or when a provider would have no service or become a customer;
    *   `session_ended` for an account that was closed.
    */
-  updateProfile(account: Account, change: ProfileChange): Promise<User>;
+  updateProfile(account: Account, change: ProfileChange, isMailed: boolean): Promise<User>;
   /** Null for an unknown email. The result must not reach an answer. */
   idOf(email: string): Promise<UserId | null>;
   /** What operators did to an account, the newest first. */
@@ -110,12 +113,14 @@ export function createAccounts(deps: {
   async function verifiedEmail(
     account: Account,
     { email, username = account.username, currentPassword }: ProfileChange,
+    isMailed: boolean,
   ) {
     if (email === undefined || email === account.email) return undefined;
     if (currentPassword === undefined) throw invalidField('currentPassword', 'Current password is required.');
     if (isOwnName(currentPassword, { email, username })) throw invalidField('email', OWN_NAME_AS_PASSWORD);
     const { passwordHash } = await requirePassword(account.email, currentPassword);
-    return { email, passwordHash, confirmation: draft('confirmation'), farewell: draft('email_changed') };
+    const confirmation = isMailed ? draft('confirmation') : undefined;
+    return { email, passwordHash, confirmation, farewell: draft('email_changed') };
   }
 
   return {
@@ -129,10 +134,10 @@ export function createAccounts(deps: {
       await sessions.confirm(token);
     },
 
-    async updateProfile(account, change) {
+    async updateProfile(account, change, isMailed) {
       const { username, fullName, phone, dayStartHour } = change;
       const serviceCategories = servicesAfter(account, change);
-      const email = await verifiedEmail(account, change);
+      const email = await verifiedEmail(account, change, isMailed);
       const update: Required<AccountChange> = {
         email,
         username,
@@ -154,7 +159,7 @@ export function createAccounts(deps: {
       }
     },
 
-    async register({ password, invitation, ...person }) {
+    async register({ password, invitation, ...person }, isMailed) {
       const admitted = await invitations.admit({ email: person.email, invitation });
       await requireStrong('password', password, person, clock());
       const passwordHash = await passwords.hash(password);
@@ -163,7 +168,7 @@ export function createAccounts(deps: {
       const account = { ...person, id: newUserId(random), createdAtMs, acceptedTerms };
       const outcome = await storage.createAccount(
         { ...account, passwordHash },
-        draft('confirmation'),
+        isMailed ? draft('confirmation') : undefined,
         admitted,
       );
       if (outcome !== 'created') throw new AppError(outcome);

@@ -72,6 +72,8 @@ export const LIMITS = {
   link_use_from_address: inMemory(['address'], 60, QUARTER_MS),
   link_use_from_network: inMemory(['network'], 60 * NETWORK, QUARTER_MS),
   confirmation_mail: kept(['account'], 5, DAY_MS),
+  // An email gets so many from all accounts, one after the other, that say that it is theirs.
+  confirmation_mail_to_email: kept(['account'], 10, DAY_MS),
   // A new email is mailed the link as well. Whoever asked for links to a mistyped one can correct it all the same.
   email_change: kept(['account'], 5, DAY_MS),
   mail_settings: inMemory(['account'], 60, HOUR_MS),

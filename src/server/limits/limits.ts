@@ -14,7 +14,7 @@ import { AppError } from '#shared/errors.ts';
 import type { ApiKeyId, OperatorId, TransactionId, UserId } from '#shared/ids.ts';
 import { forgetInSteps } from '../storage/forget-in-steps.ts';
 import type { Act } from '../storage/port/audit.ts';
-import type { Storage } from '../storage/port/storage.ts';
+import type { Account, Storage } from '../storage/port/storage.ts';
 import { attemptsAccountOf } from '../storage/rules/accounts.ts';
 import { countsOf, createAttempts, type Who } from './attempts.ts';
 import type { LimitName } from './limit-table.ts';
@@ -37,6 +37,8 @@ interface KnownDevice {
   readonly marksFromMs: number;
 }
 
+type Owner = Pick<Account, 'id' | 'email'>;
+type MailingAttempt<Result> = (isMailed: boolean) => Promise<Result>;
 export type Tried = 'login' | 'passkey' | 'registration';
 
 /** Counting throws AppError `too_many_requests`, with the time to wait, and notes in the quota what is left. */
@@ -57,9 +59,14 @@ export interface Limits {
   /** Counts a use of a link in a mail before its token is looked up. */
   countLinkUse(caller: Place, quota?: Quota): Promise<void>;
   /** Counts what sends the link that confirms an email; a refused attempt does not count. */
-  limitConfirmationMail<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
-  /** Counts changes of an email, which is mailed the link that confirms it; a refused attempt does not count. */
-  limitEmailChange<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
+  limitConfirmationMail<Result>(account: Owner, attempt: () => Promise<Result>): Promise<Result>;
+  /**
+   * Counts that link where something else sends it. Nothing is refused where the email gets no more of them today: the
+   * attempt leaves the mail out, so that nobody keeps the owner of the email from an account. As above.
+   */
+  limitConfirmationBeside<Result>(email: string, attempt: MailingAttempt<Result>): Promise<Result>;
+  /** Counts changes of an email, also as above. @param account with the email that it is to have. */
+  limitEmailChange<Result>(account: Owner, attempt: MailingAttempt<Result>): Promise<Result>;
   /** Counts a receipt that is sent by mail. @param email of a guest; null for the giver's own. */
   countReceiptMail(id: TransactionId, email: string | null, caller: Place, quota?: Quota): Promise<void>;
   countTip(giver: UserId, quota?: Quota): Promise<void>;
@@ -120,6 +127,33 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
   const attempts = createAttempts(storage, clock);
   const { take, takeOne } = attempts;
 
+  /** Makes an attempt that counts unless it is refused, or what is `otherwise` done, told the time to wait. */
+  async function countOr<Result>(
+    counts: Parameters<typeof take>[0],
+    attempt: () => Promise<Result>,
+    otherwise: (waitSeconds: number) => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      await take(counts);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return otherwise(error.retryAfterSeconds ?? 0);
+    }
+    try {
+      return await attempt();
+    } catch (error) {
+      await attempts.giveBack(counts);
+      throw error;
+    }
+  }
+
+  const limitConfirmationBeside: Limits['limitConfirmationBeside'] = (email, attempt) =>
+    countOr(
+      countsOf(['confirmation_mail_to_email'], { account: attemptsAccountOf(email) }),
+      () => attempt(true),
+      () => attempt(false),
+    );
+
   return {
     countTry(what, { address, network }, device, quota) {
       const who = whoIsAt(address, network);
@@ -166,27 +200,15 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       return attempts.count({ ifRight }, attempt);
     },
 
-    async limitUsernameChange(userId, attempt) {
-      const waits: number[] = [];
-      for (let change = 1; change <= USERNAME_CHANGES; change += 1) {
-        const [count] = countsOf(['username_change'], { account: hashOf(userId) });
-        if (!count) throw new Error('a limit has nobody to count');
-        const own = [{ ...count, address: String(change) }];
-        try {
-          await take(own);
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error;
-          waits.push(error.retryAfterSeconds ?? 0);
-          continue;
-        }
-        try {
-          return await attempt();
-        } catch (error) {
-          await attempts.giveBack(own);
-          throw error;
-        }
-      }
-      throw new AppError('username_changed_often', { retryAfterSeconds: Math.min(...waits) });
+    limitUsernameChange(userId, attempt) {
+      const counts = countsOf(['username_change'], { account: hashOf(userId) });
+      const from = (change: number, waits: readonly number[]): ReturnType<typeof attempt> => {
+        if (change > USERNAME_CHANGES)
+          throw new AppError('username_changed_often', { retryAfterSeconds: Math.min(...waits) });
+        const own = counts.map((count) => ({ ...count, address: String(change) }));
+        return countOr(own, attempt, async (waitSeconds) => from(change + 1, [...waits, waitSeconds]));
+      };
+      return from(1, []);
     },
 
     countPasswordLink(email, { device, ...place }, quota) {
@@ -211,10 +233,16 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     },
     countLinkUse: (place, quota) =>
       take(countsOf(['link_use_from_address', 'link_use_from_network'], hashedPlace(place)), quota),
-    limitConfirmationMail: (userId, attempt) =>
-      attempts.count({ ifRight: countsOf(['confirmation_mail'], { account: hashOf(userId) }) }, attempt),
-    limitEmailChange: (userId, attempt) =>
-      attempts.count({ ifRight: countsOf(['email_change'], { account: hashOf(userId) }) }, attempt),
+    limitConfirmationMail({ id, email }, attempt) {
+      const ofAccount = countsOf(['confirmation_mail'], { account: hashOf(id) });
+      const toEmail = countsOf(['confirmation_mail_to_email'], { account: attemptsAccountOf(email) });
+      return attempts.count({ ifRight: [...ofAccount, ...toEmail] }, attempt);
+    },
+    limitConfirmationBeside,
+    limitEmailChange: ({ id, email }, attempt) =>
+      attempts.count({ ifRight: countsOf(['email_change'], { account: hashOf(id) }) }, () =>
+        limitConfirmationBeside(email, attempt),
+      ),
     countReceiptMail(id, email, place, quota) {
       const ofTip = countsOf(['receipt_mail_of_tip'], { account: hashOf(id) });
       const limits = [
@@ -274,37 +302,6 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       const now = clock();
       await forgetInSteps((atMost) => storage.forgetEndedAttempts(now, atMost));
     },
-  };
-}
-
-export function createNoLimits(): Limits {
-  const allow = async () => {};
-  return {
-    countTry: allow,
-    countPasswordChangeTry: allow,
-    limitLogin: (_email, _caller, attempt) => attempt(),
-    limitPasswordChange: (_token, attempt) => attempt(),
-    limitRegistration: (_caller, attempt) => attempt(),
-    limitUsernameChange: (_userId, attempt) => attempt(),
-    countPasswordLink: allow,
-    countLinkUse: allow,
-    limitConfirmationMail: (_userId, attempt) => attempt(),
-    limitEmailChange: (_userId, attempt) => attempt(),
-    countReceiptMail: allow,
-    countTip: allow,
-    limitTakeBack: (_giver, attempt) => attempt(),
-    countGuest: allow,
-    countQrCode: allow,
-    countChange: allow,
-    countStream: allow,
-    countKey: allow,
-    limitOperatorLogin: (_email, _caller, attempt) => attempt(),
-    limitOperatorCode: (_email, _token, attempt) => attempt(),
-    unlockOperator: allow,
-    countConsole: allow,
-    countWrongKey: allow,
-    unlock: async () => false,
-    sweep: allow,
   };
 }
 

@@ -52,22 +52,24 @@ export const accountProcedures = {
       .mutation(async ({ ctx, input }) => {
         const { accounts, limits, mail, sessions } = ctx.services;
         const { account, token } = ctx;
-        const { username = account.username } = input;
-        const change = async () => {
-          const user = await accounts.updateProfile(account, input);
+        const { username = account.username, email = account.email } = input;
+        const change = async (isMailed: boolean) => {
+          const user = await accounts.updateProfile(account, input, isMailed);
           ctx.arrival.noteChanges(account, user);
           return user;
         };
-        const update = () =>
-          username === account.username ? change() : limits.limitUsernameChange(account.id, change);
+        const update = (isMailed: boolean) =>
+          username === account.username
+            ? change(isMailed)
+            : limits.limitUsernameChange(account.id, () => change(isMailed));
         if (!accounts.isGuarded(account, input)) {
           if (accounts.isSensitive(account, input)) await sessions.requireRecentPassword(token);
-          return update();
+          return update(false);
         }
         await limits.countPasswordChangeTry(token, ctx.quota);
         // A new email is mailed the link that confirms it, wherever that is.
         const user = await tryPassword(ctx, () =>
-          mail === null ? update() : limits.limitEmailChange(account.id, update),
+          mail === null ? update(false) : limits.limitEmailChange({ id: account.id, email }, update),
         );
         await rememberDevice(ctx, user.email);
         return user;

@@ -94,12 +94,15 @@ export const authProcedures = {
     tryingTo('registration')
       .input(registration)
       .mutation(async ({ ctx, input }) => {
-        const { accounts, limits, hashingQueue } = ctx.services;
+        const { accounts, limits, hashingQueue, mail } = ctx.services;
         const caller = ctx.address();
         if (input.invitation !== undefined) await limits.countLinkUse(caller, ctx.quota);
         const owner = { origin: caller.network, account: input.email, isKnown: false };
+        const register = (isMailed: boolean) => accounts.register(input, isMailed);
         const user = await hashingQueue.take(owner, () =>
-          limits.limitRegistration(caller, () => accounts.register(input)),
+          limits.limitRegistration(caller, () =>
+            mail === null ? register(false) : limits.limitConfirmationBeside(input.email, register),
+          ),
         );
         ctx.arrival.note('account_registered', user.id);
         return user;

@@ -126,7 +126,7 @@ export const mailProcedures = {
     signedInProcedure.meta(FOR_SUSPENDED).mutation(async ({ ctx }): Promise<MailSettings> => {
       const mail = mailOf(ctx);
       const { limits } = ctx.services;
-      return limits.limitConfirmationMail(ctx.account.id, () => mail.sendConfirmation(ctx.account));
+      return limits.limitConfirmationMail(ctx.account, () => mail.sendConfirmation(ctx.account));
     }),
   ),
 
