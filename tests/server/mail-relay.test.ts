@@ -239,6 +239,24 @@ describe('a mail server', () => {
     }
   });
 
+  test('that has come to the end of what it takes in a day, or is in trouble, is asked again', async () => {
+    const { server, send } = await openRelay();
+    for (const at of ['recipient', 'data'] as const)
+      for (const words of [
+        '5.4.5 Daily user sending limit exceeded',
+        '5.3.2 System not accepting mail',
+        '5.5.1 Out of order',
+      ]) {
+        server.plan({ at, is: 'refused', code: 550, words });
+        expect((await send()).outcome).toBe('later');
+      }
+    // These are about the mailbox and the mail.
+    for (const words of ['5.1.1 No such user', '5.2.1 Mailbox disabled', '5.6.0 Not understood', 'No']) {
+      server.plan({ at: 'data', is: 'refused', code: 550, words });
+      expect((await send()).outcome).toBe('refused');
+    }
+  });
+
   test('is spoken to by TLS from the first byte, or by STARTTLS where it offers that, with a password', async () => {
     const auth = { user: 'tipwell', password: 'p@ss/word' };
     for (const [options, settings, isSecure] of [

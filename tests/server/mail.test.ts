@@ -551,6 +551,23 @@ describe('a receipt by mail', () => {
     expect(mails[0]?.text).toContain(given.body.receipt_url);
   });
 
+  test('that is refused says nothing of the account with the email that a guest names', async () => {
+    const { t, send, server } = await openScene({ takesGuestTips: true });
+    const { provider, code } = await t.setTheScene();
+    await confirmed(t, send, provider.token);
+    const given = await t.rest('POST', '/transactions', {
+      body: { receiver_qr_id: code.id, amount: 20, service_category: 'bartender' },
+      headers: { 'Idempotency-Key': '0123456789abcdef0123' },
+    });
+    const token = String(given.body.receipt_url).split('/').at(-1);
+    const body = { email: 'pat@example.com' };
+    expect(await t.rest('POST', `/transactions/${token}/receipt-mail`, { body })).toMatchObject({ status: 204 });
+    server.plan({ at: 'data', is: 'refused', code: 554, words: '5.7.1 Looks like spam' });
+    expect(await send()).toEqual([]);
+    expect(t.logLines.join('')).toContain('a mail was refused');
+    expect(await provider.trpc.auth.mailSettings.query()).toMatchObject({ refusal: null });
+  });
+
   test('goes to a guest also when somebody else has used up what goes to that email from elsewhere', async () => {
     const { t } = await openScene({ takesGuestTips: true, isRateLimited: true });
     const { code } = await t.setTheScene();

@@ -17,6 +17,9 @@ const MAX_REPLY_LENGTH = 300;
  */
 const IS_ABOUT_SENDER = /^5\.(?:1\.[78]|7\.\d+)$/;
 
+/** A daily limit, the server, its network or the protocol is at fault (RFC 3463: 5.3, 5.4, 5.5), for some time. */
+const IS_ABOUT_SERVER = /^5\.[345]\.\d+$/;
+
 const MAX_ADDRESS_LENGTH = 320;
 /** A mailbox without its comments (RFC 5321, section 4.1.2), in Unicode as well; never two of them. */
 const ONE_ADDRESS = /^(?:"(?:[^"\\\p{C}]|\\[^\p{C}])+"|[^\s"<>(),:;\\@[\]\p{C}]+)@[^\s"<>(),:;\\@\p{C}]+$/u;
@@ -155,7 +158,8 @@ function outcomeOf(error: NodemailerError, isHandedOver: boolean): RelayOutcome 
   const reply = oneLine(response ?? error.message);
   // The address or the mail is at fault after these commands, before them the server or its settings.
   const isAboutMail = command === 'RCPT TO' || command === 'DATA';
-  if (command === 'RCPT TO' && IS_ABOUT_SENDER.test(enhanced)) return { outcome: 'later', reason, reply };
+  const isOther = IS_ABOUT_SERVER.test(enhanced) || (command === 'RCPT TO' && IS_ABOUT_SENDER.test(enhanced));
+  if (isAboutMail && isOther) return { outcome: 'later', reason, reply };
   if (isAboutMail && responseCode !== undefined)
     return { outcome: responseCode >= 500 ? 'refused' : 'later', reason, reply };
   // An address that no server could be told of.

@@ -142,7 +142,10 @@ export interface Mails extends MailLinkStorage {
   endClaims(): Promise<void>;
   /** Stores when a claimed mail is to be tried again. @returns false when the claim was no longer valid. */
   postpone(claim: MailClaim, next: { readonly nextTryMs: number; readonly tries: number }): Promise<boolean>;
-  /** Removes a claimed mail. A refusal of the account's present address is kept until a mail to it was sent. */
+  /**
+   * Removes a claimed mail. A refusal of an account's present address is kept until a mail to it was sent, but none of a
+   * guest's receipt.
+   */
   finish(claim: MailClaim, end: MailEnd): Promise<void>;
   /** Removes unclaimed mails that are due at `nowMs` and were added by `untilMs`. @returns how many. */
   forgetOutdated(outdated: {

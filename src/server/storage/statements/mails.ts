@@ -59,7 +59,10 @@ export function mailStatements({ db, raw, choose }: Builder) {
       .update(mails)
       .set({ ...given(mails, 'nextTryMs', 'tries'), claimedUntilMs: 0 })
       .where(isClaim),
-    claimedMail: db.select({ recipient: mails.recipient }).from(mails).where(isClaim),
+    claimedMail: db
+      .select({ recipient: mails.recipient, userId: mails.userId, kind: mails.kind })
+      .from(mails)
+      .where(isClaim),
     deleteClaimedMail: db.delete(mails).where(isClaim),
     /** Only due ones, which an index finds: whoever sends mails has tried them by then. */
     deleteOutdatedMails: db.delete(mails).where(

@@ -126,6 +126,9 @@ const finish: StepOf<Mails['finish']> = function* (statements, _, { id, claimedU
   if (!mail) return;
   yield* statements.deleteClaimedMail.change({ id, claimedUntilMs });
   if (end.outcome === 'dropped') return;
+  // A stranger may name any email for a receipt, and have a server refuse what it says.
+  const isOfGuest = mail.kind === 'receipt' && mail.userId === null;
+  if (isOfGuest && end.outcome === 'refused') return;
   const account = yield* statements.accountByEmail.one({ emailKey: emailKeyOf(mail.recipient) });
   if (!account) return;
   if (end.outcome !== 'refused') {
