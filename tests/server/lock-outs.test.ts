@@ -538,6 +538,23 @@ describe('registrations', () => {
 
 test.each(
   DOORS,
+)('changes of an email are tries to register, which tell that one is taken as well (%s)', async (door) => {
+  const t = await createLimitedApp();
+  const { token } = await t.registerCustomer('cam');
+  await t.registerCustomer('dan');
+  const change = (peer: string, fields: object) =>
+    call(door, t, 'auth.updateProfile', fields, { token, peer });
+  const taken = { email: 'dan@example.com', currentPassword: PASSWORD };
+  expect(refusedBy(door, await change(HOME, taken)).code).toBe('email_taken');
+  const tries = await times(200, () => call(door, t, 'auth.register', { email: 'x' }, { peer: HOME }));
+  expect(tally(tries)).toEqual({ invalid_input: 199, too_many_requests: 1 });
+  expect(refusedBy(door, await change(HOME, taken)).code).toBe('too_many_requests');
+  expect((await change(HOME, { fullName: 'Cam Another' })).status).toBe(200);
+  expect(refusedBy(door, await change('198.51.100.9', taken)).code).toBe('email_taken');
+});
+
+test.each(
+  DOORS,
 )('logins are tried 300 times in 15 minutes from an address, counted before the body is looked at (%s)', async (door) => {
   const t = await createLimitedApp();
   const send = (options: CallOptions) => logInThrough(door, t, 'x', '', options);

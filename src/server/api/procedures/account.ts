@@ -66,6 +66,8 @@ export const accountProcedures = {
           if (accounts.isSensitive(account, input)) await sessions.requireRecentPassword(token);
           return update(false);
         }
+        // It tells that an email is taken, as a registration does.
+        await limits.countTry('registration', ctx.address(), null, ctx.quota);
         await limits.countPasswordChangeTry(token, ctx.quota);
         // A new email is mailed the link that confirms it, wherever that is.
         const user = await tryPassword(ctx, () =>
