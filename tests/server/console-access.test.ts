@@ -114,6 +114,20 @@ describe('a procedure of the console', () => {
     expect(WAYS_IN.filter((path) => !CONSOLE_PROCEDURES.some((known) => known.path === path))).toEqual([]);
   });
 
+  test('names the methods that it takes to whoever uses another one (RFC 9110, section 15.5.6)', async () => {
+    const t = await createTestApp();
+    const { token } = await createOperator(t);
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    for (const { path, type } of CONSOLE_PROCEDURES) {
+      const init = type === 'mutation' ? { method: 'GET' } : { method: 'POST', body: '{}' };
+      const { status, headers: own } = await t.send(`${CONSOLE_TRPC_PATH}/${path}`, { ...init, headers });
+      const allowed = type === 'mutation' ? 'POST' : 'GET, HEAD';
+      expect([path, status, own.get('Allow')]).toEqual([path, 405, allowed]);
+    }
+    const asked = await t.send(`${CONSOLE_TRPC_PATH}/session.me`, { method: 'OPTIONS' });
+    expect([asked.status, asked.headers.get('Allow')]).toEqual([405, 'GET, HEAD, POST']);
+  });
+
   test('changes nothing without a fresh proof of the second factor, unless it says why', async () => {
     const t = await createTestApp();
     const { token } = await createOperator(t, { confirmedAtMs: t.clock.nowMs - 5 * MINUTE_MS });

@@ -466,9 +466,9 @@ describe('the email of an account', () => {
     expect(letters).toHaveLength(10);
     // An email that is taken is mailed nothing and counts for nothing.
     const owner = t.trpc(await t.logIn(victim));
-    await expect(people[0]?.trpc.auth.updateProfile.mutate({ email: victim, currentPassword: PASSWORD })).rejects.toThrow(
-      'already',
-    );
+    await expect(
+      people[0]?.trpc.auth.updateProfile.mutate({ email: victim, currentPassword: PASSWORD }),
+    ).rejects.toThrow('already');
     await expect(owner.auth.sendConfirmation.mutate()).rejects.toThrow('Too many attempts');
     t.clock.nowMs += DAY_MS;
     const again = t.trpc(await t.logIn(victim));
@@ -561,7 +561,9 @@ describe('a receipt by mail', () => {
     });
     const token = String(given.body.receipt_url).split('/').at(-1);
     const body = { email: 'pat@example.com' };
-    expect(await t.rest('POST', `/transactions/${token}/receipt-mail`, { body })).toMatchObject({ status: 204 });
+    expect(await t.rest('POST', `/transactions/${token}/receipt-mail`, { body })).toMatchObject({
+      status: 204,
+    });
     server.plan({ at: 'data', is: 'refused', code: 554, words: '5.7.1 Looks like spam' });
     expect(await send()).toEqual([]);
     expect(t.logLines.join('')).toContain('a mail was refused');

@@ -9,7 +9,7 @@ import { CONSOLE_TRPC_PATH } from '#shared/console/parts.ts';
 import { AppError } from '#shared/errors.ts';
 import { createDoorGuard } from '../http/door.ts';
 import type { Report } from '../http/problems.ts';
-import { headersOf, refusalOf, unreadCall } from '../http/refusals.ts';
+import { callHeadersOf, MUTATIONS, QUERIES, refusalOf, unreadCall } from '../http/refusals.ts';
 import { type ConsoleServices, createConsoleContextReader } from './console-context.ts';
 import { consoleRouter } from './console-router.ts';
 
@@ -54,9 +54,9 @@ export function serveConsole(
       if (called.length > 0) c.set('route', `${CONSOLE_TRPC_PATH}/${called.join()}`);
       return { ...contextOf(c) };
     },
-    responseMeta({ ctx, errors }) {
+    responseMeta({ ctx, errors, type }) {
       if (!ctx) throw unreadCall(errors[0]);
-      return { headers: new Headers(headersOf(...errors.map(refusalOf))) };
+      return { headers: callHeadersOf(errors.map(refusalOf), type) };
     },
     onError({ error, ctx }) {
       if (!ctx) return;
@@ -76,7 +76,10 @@ export function serveConsole(
   app.use(
     path,
     where((c, next) => {
-      if (c.req.method === 'OPTIONS') throw new AppError('method_not_allowed');
+      if (c.req.method === 'OPTIONS') {
+        c.header('Allow', `${QUERIES}, ${MUTATIONS}`);
+        throw new AppError('method_not_allowed');
+      }
       return serve(c, next);
     }),
   );

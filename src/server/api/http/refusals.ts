@@ -79,6 +79,21 @@ export function headersOf(...refusals: readonly AppError[]): Record<string, stri
   return headers;
 }
 
+export const MUTATIONS = 'POST';
+export const QUERIES = 'GET, HEAD';
+
+/** The headers of an answer to calls through tRPC: those above, and the methods that would have been right. */
+export function callHeadersOf(
+  refusals: readonly AppError[],
+  type: string,
+  more: Record<string, string> = {},
+): Headers {
+  const headers = new Headers({ ...headersOf(...refusals), ...more });
+  if (refusals.some(({ status }) => status === 405))
+    headers.set('Allow', type === 'mutation' ? MUTATIONS : QUERIES);
+  return headers;
+}
+
 const TRPC_CODES = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',

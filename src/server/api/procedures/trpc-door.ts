@@ -3,14 +3,11 @@ import { trpcServer } from '@hono/trpc-server';
 import type { Context as HonoContext, MiddlewareHandler } from 'hono';
 import { AppError } from '#shared/errors.ts';
 import type { Report } from '../http/problems.ts';
-import { headersOf, refusalOf, unreadCall } from '../http/refusals.ts';
+import { callHeadersOf, MUTATIONS, QUERIES, refusalOf, unreadCall } from '../http/refusals.ts';
 import type { Context } from './context.ts';
 import { ENDPOINTS, servedRouter } from './router.ts';
 
 const MAX_BATCH_SIZE = 10;
-
-const MUTATIONS = 'POST';
-const QUERIES = 'GET, HEAD';
 
 export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: Report): MiddlewareHandler {
   const serve = trpcServer({
@@ -25,11 +22,7 @@ export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: R
     responseMeta({ ctx, errors, type }) {
       // tRPC's own answer to a request without a context lacks the request id and its type.
       if (!ctx) throw unreadCall(errors[0]);
-      const refusals = errors.map(refusalOf);
-      const headers = new Headers({ ...headersOf(...refusals), ...ctx.device.headers() });
-      if (refusals.some(({ status }) => status === 405))
-        headers.set('Allow', type === 'mutation' ? MUTATIONS : QUERIES);
-      return { headers };
+      return { headers: callHeadersOf(errors.map(refusalOf), type, ctx.device.headers()) };
     },
     onError({ error, ctx }) {
       if (!ctx) return;
