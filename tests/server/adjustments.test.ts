@@ -4,12 +4,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { ChargeState } from '#server/storage/port/payments.ts';
-import {
-  decideAdjustments,
-  dueToReceiver,
-  RELEASED,
-  receiverPartOf,
-} from '#server/storage/rules/adjustments.ts';
+import { decideAdjustments, dueToReceiver, RELEASED } from '#server/storage/rules/adjustments.ts';
+import { receiverPartOf } from '#server/storage/rules/debts.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { createChance } from '#tests/support/chance.ts';
@@ -346,7 +342,7 @@ describe('what an operator has written off', () => {
 });
 
 test('of a debt the receiver’s part is after fees, which a partial capture keeps whole', () => {
-  expect(receiverPartOf(TIP, 5_250)).toBe(4_850);
+  expect(receiverPartOf({ ...TIP, state: 'refunded' }, 5_250, 'owed_by_receiver')).toBe(4_850);
   const captured = 5_250;
   const part = chargeOf({
     partlyCaptured: { cents: captured, netCents: captured - 800 },
@@ -356,7 +352,31 @@ test('of a debt the receiver’s part is after fees, which a partial capture kee
   });
   const { payment } = read(begun(TIP), part);
   expect(payment.owedByReceiverCents).toBe(captured);
-  expect(receiverPartOf(payment, payment.owedByReceiverCents)).toBe(captured - 800);
+  expect(receiverPartOf(payment, payment.owedByReceiverCents, 'owed_by_receiver')).toBe(captured - 800);
+});
+
+test('of a debt the receiver’s part is what the ledger has of it, to the cent, whatever went back before', () => {
+  for (let first = 1; first < WHOLE; first += 131)
+    for (const second of [1, 333, 1_050, 3_500]) {
+      if (first + second >= WHOLE) continue;
+      const refund = refundOf('re_1', first);
+      const transfer = { cents: WHOLE, reversedCents: first };
+      const before = read(begun(TIP), chargeOf({ refunds: [refund], transfer }));
+      const refunds = [refund, refundOf('re_2', second, false, 2)];
+      const owing = read(before, chargeOf({ refunds, transfer })).payment;
+      expect(receiverPartOf(owing, owing.owedByReceiverCents, 'owed_by_receiver')).toBe(
+        0 - (owing.adjustments.at(-1)?.netAmountCents ?? 0),
+      );
+      const taken = { refunds: [refund], transfer: { cents: WHOLE, reversedCents: first + second } };
+      const disputed = read(before, chargeOf({ ...taken, disputes: [disputeOf('dp_1', second)] }));
+      const won = read(
+        disputed,
+        chargeOf({ ...taken, disputes: [disputeOf('dp_1', second, 'won')] }),
+      ).payment;
+      expect(receiverPartOf(won, won.owedToReceiverCents, 'owed_to_receiver')).toBe(
+        won.adjustments.at(-1)?.netAmountCents,
+      );
+    }
 });
 
 describe('what an operator has paid to the receiver of won disputes', () => {

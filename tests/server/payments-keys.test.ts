@@ -126,7 +126,10 @@ test('accounts and payments of another platform of the same mode stay apart, and
   expect(await pat.trpc.transactions.refund.mutate({ id: paid.id })).toMatchObject({ status: 'refunded' });
 });
 
-test.each(['those of another account', 'none'])('what began with keys that are gone ends when nobody can pay or capture it any more, with %s', async (keys) => {
+test.each([
+  'those of another account',
+  'none',
+])('what began with keys that are gone ends when nobody can pay or capture it any more, with %s', async (keys) => {
   const { before, cam, tip, paid, open } = await beginUnderFirstKeys();
   const left = await cam.trpc.transactions.create.mutate(tip);
   const isPaid = keys !== 'none';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { receiverPartOf } from '#server/storage/rules/adjustments.ts';
+import { receiverPartOf } from '#server/storage/rules/debts.ts';
 import { type Clock, isoTime, isWithin } from '#shared/calendar.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
@@ -89,7 +89,7 @@ export function createPayouts(deps: {
     const debts = await payments.listDebts(DEBTS_AT_MOST, id);
     const owed = debts
       .filter((payment) => isOfKeys(payment, keys))
-      .map((payment) => receiverPartOf(payment, payment.owedByReceiverCents));
+      .map((payment) => receiverPartOf(payment, payment.owedByReceiverCents, 'owed_by_receiver'));
     return cents(owed.reduce<number>((sum, each) => sum + each, 0));
   }
 

@@ -3,7 +3,7 @@ import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { OpenDispute } from '#server/storage/port/operations.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { receiverPartOf } from '#server/storage/rules/adjustments.ts';
+import { receiverPartOf } from '#server/storage/rules/debts.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
 import {
   type FoundTipView,
@@ -113,13 +113,13 @@ export function debtsOf(payment: PaymentRecord, isOfKeys: boolean): FoundTipView
     {
       kind: 'owed_by_receiver' as const,
       cents: owedByReceiverCents,
-      dueCents: receiverPartOf(payment, owedByReceiverCents),
+      dueCents: receiverPartOf(payment, owedByReceiverCents, 'owed_by_receiver'),
     },
     { kind: 'owed_to_giver' as const, cents: owedToGiverCents, dueCents: owedToGiverCents },
     {
       kind: 'owed_to_receiver' as const,
       cents: owedToReceiverCents,
-      dueCents: receiverPartOf(payment, owedToReceiverCents),
+      dueCents: receiverPartOf(payment, owedToReceiverCents, 'owed_to_receiver'),
     },
   ];
   return debts.filter((one) => one.cents > 0).map((one) => ({ ...one, isOfKeys }));

@@ -2,7 +2,7 @@
  * Rules of adjustments: what a charge at the payment service and its tip in the ledger differ by. Each adjustment is
  * the difference of two cumulated sums, so that neither the order nor the number of readings matters.
  */
-import { type Cents, cents } from '#shared/money.ts';
+import { cents } from '#shared/money.ts';
 import type { AdjustmentKind } from '#shared/payments.ts';
 import type { Adjustment } from '../port/ledger.ts';
 import type { ChargeState, PaymentRecord } from '../port/payments.ts';
@@ -309,19 +309,8 @@ export function takenFor(
   return ofReleased + partOf(netCents, back - released, captured);
 }
 
-/** The receiver's part, after fees, of a debt; by the ledger alone, which has the rest of a partial capture as a refund. */
-export function receiverPartOf(
-  payment: Pick<PaymentRecord, 'netAmountCents' | 'amountCents' | 'giverFeeCents' | 'adjustments'>,
-  debtCents: number,
-): Cents {
-  const { netAmountCents, amountCents, giverFeeCents, adjustments } = payment;
-  const rest = adjustments.find(({ kind, source }) => kind === 'refund' && source.endsWith(RELEASED));
-  const whole = amountCents + giverFeeCents + (rest ? rest.amountCents + rest.giverFeeCents : 0);
-  return cents(partOf(netAmountCents + (rest?.netAmountCents ?? 0), debtCents, whole));
-}
-
 /** The part of a sum that belongs to `back` of the whole, rounded half up. */
-function partOf(share: number, back: number, whole: number): number {
+export function partOf(share: number, back: number, whole: number): number {
   const [part, of] = [BigInt(share) * BigInt(within(back, whole)), BigInt(whole)];
   return Number((2n * part + of) / (2n * of));
 }

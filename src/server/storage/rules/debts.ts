@@ -1,7 +1,9 @@
 /** Debts of payments that an operator ends: written off, or paid in another way. */
 import type { DebtKind } from '#shared/console/transactions.ts';
-import { cents } from '#shared/money.ts';
+import { type Cents, cents } from '#shared/money.ts';
+import type { Adjustment } from '../port/ledger.ts';
 import type { PaymentRecord, Payments } from '../port/payments.ts';
+import { partOf, RELEASED } from './adjustments.ts';
 
 const SUMS = {
   owed_by_receiver: { owed: 'owedByReceiverCents', settled: 'settledByReceiverCents' },
@@ -55,3 +57,31 @@ export function isAsKnown(payment: KnownPayment, known: KnownPayment): boolean {
 }
 
 type KnownPayment = Parameters<Payments['adjustPayment']>[1]['known'];
+
+/**
+ * The receiver's part, after fees, of a debt: the difference of two cumulated parts, as the ledger has it. By the ledger
+ * alone, which has the rest of a partial capture as a refund.
+ */
+export function receiverPartOf(
+  payment: Pick<PaymentRecord, 'state' | 'netAmountCents' | 'amountCents' | 'giverFeeCents' | 'adjustments'>,
+  debtCents: number,
+  debt: 'owed_by_receiver' | 'owed_to_receiver',
+): Cents {
+  const { state, netAmountCents, adjustments } = payment;
+  const rest = adjustments.find(isRest);
+  const whole = paidOf(payment) + (rest ? paidOf(rest) : 0);
+  const net = netAmountCents + (rest?.netAmountCents ?? 0);
+  // A refund that failed has gone back from the receiver all the same.
+  const moved = adjustments.filter((one) => !isRest(one) && one.kind !== 'refund_failed');
+  const back = state === 'refunded' ? whole : moved.reduce((left, one) => left - paidOf(one), 0);
+  const [from, to] = debt === 'owed_by_receiver' ? [back - debtCents, back] : [back, back + debtCents];
+  return cents(partOf(net, to, whole) - partOf(net, from, whole));
+}
+
+function isRest({ kind, source }: Adjustment): boolean {
+  return kind === 'refund' && source.endsWith(RELEASED);
+}
+
+function paidOf({ amountCents, giverFeeCents }: Pick<Adjustment, 'amountCents' | 'giverFeeCents'>): number {
+  return amountCents + giverFeeCents;
+}
