@@ -34,7 +34,9 @@ test('a tip arrives, is charged, disputed and won, goes back in part, or was nev
   }
 
   const first = await give();
-  await expect(page.getByText(/^Your card is charged (?:at|on) .+ take your tip back at no cost\.$/)).toBeVisible();
+  await expect(
+    page.getByText(/^Your card is charged (?:at|on) .+ take your tip back at no cost\.$/),
+  ).toBeVisible();
   await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
   await picture(page, '01-sent');
   await expectForEverybody(page, 'sent');
