@@ -196,7 +196,7 @@ function createPaymentServices(
         tellHearing: (isHeard) => paymentWatch?.tellHearing(isHeard),
         excludedCategories,
       })
-    : createSimulatedPayments(storage);
+    : createSimulatedPayments(storage, clock);
   const payouts = createPayouts({
     storage,
     real,

@@ -85,7 +85,7 @@ test.each(SEEDS)(
     });
     const queryQueue = createStepQueue(8);
     // New tips are simulated, and what arrives of paid ones is asked for.
-    const payments = { ...createSimulatedPayments(storage), mode: 'test' } as const;
+    const payments = { ...createSimulatedPayments(storage, deps.clock), mode: 'test' } as const;
     const transactions = createTransactions({
       ...deps,
       payments,

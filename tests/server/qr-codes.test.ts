@@ -335,7 +335,7 @@ describe('a code that was looked up is remembered', () => {
     for (const [index, id] of ids.entries())
       await issue(t, user.id, id, ['bartender', 'barber', 'dj'][index]);
     const codes = createQrCodes({
-      payments: createSimulatedPayments(t.storage),
+      payments: createSimulatedPayments(t.storage, () => 0),
       storage: t.storage,
       clock: () => 0,
       random: randomBytes,
@@ -355,7 +355,7 @@ describe('a code that was looked up is remembered', () => {
     const t = await createTestApp();
     const { code } = await t.setTheScene();
     const codes = createQrCodes({
-      payments: createSimulatedPayments(t.storage),
+      payments: createSimulatedPayments(t.storage, () => 0),
       storage: t.storage,
       clock: () => 0,
       random: randomBytes,

@@ -240,7 +240,7 @@ describe('the drawing of pictures', () => {
   function watchDrawing(t: TestApp, publicUrl = PUBLIC_URL) {
     const addresses: string[] = [];
     const codes = createQrCodes({
-      payments: createSimulatedPayments(t.storage),
+      payments: createSimulatedPayments(t.storage, () => t.clock.nowMs),
       storage: t.storage,
       clock: () => t.clock.nowMs,
       random: randomBytes,
@@ -335,7 +335,7 @@ describe('the drawing of pictures', () => {
     const isDrawing = once(line, 'drawing');
     let drawings = 0;
     const codes = createQrCodes({
-      payments: createSimulatedPayments(t.storage),
+      payments: createSimulatedPayments(t.storage, () => t.clock.nowMs),
       storage: t.storage,
       clock: () => t.clock.nowMs,
       random: randomBytes,

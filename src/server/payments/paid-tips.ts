@@ -6,8 +6,8 @@ import { type Clock, isWithin } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { newTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
+import { endLapsedHold } from './gone-keys.ts';
 import { createKnownPlatform, type KnownPlatform } from './known-platform.ts';
-import { endLapsedHold } from './lapsed-holds.ts';
 import { createPaymentLooks } from './payment-looks.ts';
 import {
   createPaymentProgress,

@@ -8,7 +8,7 @@ import type { Clock } from '#shared/calendar.ts';
 import type { ReceiptToken, TransactionId } from '#shared/ids.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import { createChargeSettlement } from './charge-settlement.ts';
-import { UNASKABLE_MS } from './lapsed-holds.ts';
+import { isPageOver } from './gone-keys.ts';
 import { type CheckoutState, chargeOf, type PaymentService } from './payment-service.ts';
 import type { PayoutAccounts } from './payout-accounts.ts';
 
@@ -133,7 +133,7 @@ export function createPaymentProgress(deps: ProgressDependencies & { hasReadPage
     const begun = await withPage(payment);
     if (begun.state !== 'pending' || !begun.checkout) return begun;
     if (await isAskable(begun)) return hear(begun, await service.lookUp(begun.checkout.id));
-    if (clock() < begun.changedAtMs + UNASKABLE_MS) return begun;
+    if (!isPageOver(begun, clock())) return begun;
     log.warn({ payment: begun.id }, 'a payment that began with other keys was given up');
     return move(begun, { kind: 'expired' });
   }

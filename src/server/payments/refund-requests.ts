@@ -2,8 +2,8 @@
 import type { OperatorReversal, ReverseOutcome } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
+import { endLapsedHold } from './gone-keys.ts';
 import { isOfKeys, type Keys, type Owned } from './known-platform.ts';
-import { endLapsedHold } from './lapsed-holds.ts';
 
 export const createRefundRequests = (
   storage: Pick<Storage, 'findTransaction' | 'operations' | 'payments' | 'reverseTip'>,

@@ -1,11 +1,12 @@
 /** Simulated payments: a tip is completed at once, no money moves, and no other service is called. */
 import type { Storage } from '#server/storage/port/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { endLapsedHold } from './lapsed-holds.ts';
+import { endLapsedHold, endUnpaid } from './gone-keys.ts';
 import type { TipPayments } from './tip-payments.ts';
 import { findToReverse } from './tip-to-reverse.ts';
 
-export function createSimulatedPayments(storage: Storage): TipPayments {
+export function createSimulatedPayments(storage: Storage, clock: Clock): TipPayments {
   return {
     mode: 'simulated',
     isOfKeys: () => false,
@@ -24,6 +25,7 @@ export function createSimulatedPayments(storage: Storage): TipPayments {
     async takeWebhookEvent() {
       throw new AppError('not_found');
     },
-    async sweep() {},
+    // Only of keys that were taken away: no simulated tip waits.
+    sweep: () => endUnpaid(storage, clock()),
   };
 }

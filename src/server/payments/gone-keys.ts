@@ -5,7 +5,8 @@ import type { Storage } from '#server/storage/port/storage.ts';
 import { findToReverse } from './tip-to-reverse.ts';
 
 /** Stripe's pages live for a day at most, and what is held on a card lapses after seven. */
-export const UNASKABLE_MS = 8 * 24 * 3_600_000;
+const UNASKABLE_MS = 8 * 24 * 3_600_000;
+const ENDED_AT_ONCE = 100;
 
 /**
  * Takes back a tip whose money nobody captured in time. Only an operator can know that nobody did so at the payment
@@ -24,6 +25,19 @@ export async function endLapsedHold(
   await payments.movePayment(id, { kind: 'cancelled' }, createdAtMs, createdAtMs);
   const transaction = await findToReverse(storage, reversal);
   return transaction?.reversal ? { outcome: 'reversed', transaction } : null;
+}
+
+/** Whether nobody can pay on a page any more about which the payment service cannot be asked. */
+export function isPageOver({ changedAtMs }: Pick<PaymentRecord, 'changedAtMs'>, nowMs: number): boolean {
+  return nowMs >= changedAtMs + UNASKABLE_MS;
+}
+
+/** Ends open payments that nobody can pay any more, some at each call, where there are no keys to ask with. */
+export async function endUnpaid({ payments }: Pick<Storage, 'payments'>, nowMs: number): Promise<void> {
+  for (const payment of await payments.takeOpenPayments(nowMs, ENDED_AT_ONCE)) {
+    const kind = payment.state === 'created' ? 'page_missing' : 'expired';
+    if (isPageOver(payment, nowMs)) await payments.movePayment(payment.id, { kind }, nowMs, nowMs);
+  }
 }
 
 function hasLapsed({ state, capturesAtMs }: PaymentRecord, nowMs: number): boolean {
