@@ -18,6 +18,9 @@ const test = base.extend({
   server: async ({}, use) => use(await namedServer({})),
 });
 
+// In one worker, which starts their server once.
+test.describe.configure({ mode: 'default' });
+
 /** A phone that verifies its user by itself. */
 async function addAuthenticator(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);

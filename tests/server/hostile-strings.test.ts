@@ -793,6 +793,10 @@ const TAKEN_AT_LEAST: Readonly<Record<string, readonly string[]>> = {
   'qrCodes.update.thankYou': ['script element', 'empty'],
   'auth.export.timeZone': ['time zone'],
   'transactions.summary.timeZone': ['time zone'],
+  'auth.changeMailSettings.timeZone': ['time zone'],
+  'transactions.entries.timeZone': ['time zone'],
+  'transactions.sums.timeZone': ['time zone'],
+  'transactions.insights.timeZone': ['time zone'],
 };
 
 /** Which texts of the table each field is known to refuse for what they are after normalisation. */
@@ -824,10 +828,12 @@ const REFUSED_AT_LEAST: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * What breaks a field in any way that a schema has: by its length, its characters, its form, and the names of
- * prototypes.
+ * prototypes; and a text that a query takes for a number.
  */
 const FEW_STRINGS = UGLY_STRINGS.filter(({ name }) =>
-  ['empty', 'NUL within', 'lone high surrogate', 'very long', 'prototype', 'path traversal'].includes(name),
+  ['empty', 'NUL within', 'lone high surrogate', 'very long', 'prototype', 'path traversal', 'zero'].includes(
+    name,
+  ),
 );
 
 /** How a text gets to a procedure: each way has its own characters that it cannot carry as they are. */
@@ -846,9 +852,9 @@ function wayOf(name: string, door: Door): Way {
 /**
  * The door through which each field has every text. What a text may be and what becomes of it is decided
  * behind the doors, so that the other door shows it with a few, and with those that the field is known to take or
- * to refuse. A field whose schema is tried with every text elsewhere, and which takes none of them or has the same
- * become of them, needs only a few through either door, and so does one whose schema takes no text: that it refuses
- * each is asked of the schema.
+ * to refuse. A field whose schema and look at what was taken are those of another, which is tried with every text,
+ * needs only a few and those through either door, and so does one whose schema takes no text: that it refuses each is
+ * asked of the schema.
  */
 const EVERY_TEXT_THROUGH = Object.entries(FIELDS)
   .map(([name, row]) => ({ name, row }))
