@@ -4,6 +4,7 @@ import type { Clock } from '#shared/calendar.ts';
 import { runApart } from './apart.ts';
 import { BACKUP_PATIENCE_MS, type BackupSchedule, createBackupSchedule } from './backup-schedule.ts';
 import { type Config, readEnvironment } from './config.ts';
+import { DriveUnanswered } from './drive.ts';
 import { measure } from './measures.ts';
 import { findDiffering } from './storage/checks/past.ts';
 import { extensionOfBackups } from './storage/open.ts';
@@ -114,7 +115,7 @@ async function readAllData(
     if (code !== 0 && problems.length + differing.length === 0)
       throw new Error(stderr.trim() || `db-check ended with ${code}`);
     if (problems.length > 0) {
-      tellDamage({ log, troubles }, problems);
+      tellDamage({ log, troubles }, problems, 'the data is damaged');
       return true;
     }
     schedule?.learn(noted, differing);
@@ -136,9 +137,10 @@ function problemsIn(text: string): readonly string[] {
 function tellDamage(
   { log, troubles }: Pick<CareDependencies, 'log' | 'troubles'>,
   problems: readonly string[],
+  sentence: string,
 ): void {
   troubles.begin('data');
-  log.error({ problems }, 'the data is damaged');
+  log.error({ problems }, sentence);
 }
 
 export interface BackupKeeper extends Pick<BackupSchedule, 'list' | 'freeBytes'> {
@@ -166,6 +168,7 @@ export function createBackupKeeper(
   let isToldLate = false;
   let begunAtMs: number | null = null;
   let failure: BackupFailure | null = null;
+  let isDriveAway = false;
 
   async function tellLate(): Promise<void> {
     measure('backup', { ageMs: await schedule.ageMs() });
@@ -199,15 +202,20 @@ export function createBackupKeeper(
         failure = null;
         troubles.end('backup');
         log.info(backup, 'backup written');
-        if (problems.length > 0) tellDamage({ log, troubles }, problems);
+        if (problems.length > 0) tellDamage({ log, troubles }, problems, 'the audit log was changed');
+      } else if (isFirst && isDriveAway) {
+        // It is back, and no backup is due.
+        failure = null;
+        troubles.end('backup');
       }
       await tellLate();
       await tellOthers();
     } catch (err) {
       if (signal.aborted) return;
+      isDriveAway = err instanceof DriveUnanswered;
       failure = { atMs: clock(), reason: err instanceof Error ? err.message : String(err) };
       troubles.begin('backup');
-      log.error({ err }, isAsked ? 'could not write a backup' : 'could not write the backup that is due');
+      log.error({ err }, sentenceOf(isDriveAway, isAsked));
     } finally {
       if (isFirst) begunAtMs = null;
     }
@@ -225,6 +233,11 @@ export function createBackupKeeper(
     list: schedule.list,
     freeBytes: schedule.freeBytes,
   };
+}
+
+function sentenceOf(isDriveAway: boolean, isAsked: boolean): string {
+  if (isDriveAway) return 'could not look at the folder of the backups';
+  return isAsked ? 'could not write a backup' : 'could not write the backup that is due';
 }
 
 function tellOfNone({ database }: CareDependencies['config'], log: Logger): void {

@@ -5,8 +5,13 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** The drive has not answered in time. */
+export class DriveUnanswered extends Error {
+  override readonly name = 'DriveUnanswered';
+}
+
 export interface Drive {
-  /** @throws Error when the question, or one before it, has no answer in time. It may still be answered later. */
+  /** @throws DriveUnanswered when the question, or one before it, has no answer in time. It may still be answered later. */
   ask<Answer>(question: () => Promise<Answer>, patienceMs: number): Promise<Answer>;
 }
 
@@ -18,7 +23,7 @@ export function createDrive(what: string): Drive {
     async ask(question, patienceMs) {
       const isAnswered = new AbortController();
       const tooLate = sleep(patienceMs, undefined, { signal: isAnswered.signal }).then(() => {
-        throw new Error(`${what} does not answer`);
+        throw new DriveUnanswered(`${what} does not answer`);
       });
       try {
         while (asked !== null) await Promise.race([asked, tooLate]);

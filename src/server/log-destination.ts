@@ -3,8 +3,8 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import type { Announce } from './storage/port/database.ts';
 
-/** Characters that are kept for a full disk to take later; lines beyond are dropped. */
-const MAX_KEPT_LENGTH = 4_000_000;
+/** What is kept for a full disk to take later; the lines of a turn that go beyond it are dropped. */
+const MAX_KEPT_BYTES = 4_000_000;
 
 interface LogDestination extends DestinationStream {
   flush(): void;
@@ -12,7 +12,7 @@ interface LogDestination extends DestinationStream {
 
 /** What a full disk or a closed terminal does not take is tried again with the next line, and never ends the process. */
 export function openStandardError() {
-  const stderr = pino.destination({ fd: 2, sync: true, maxLength: MAX_KEPT_LENGTH });
+  const stderr = pino.destination({ fd: 2, sync: true, maxLength: MAX_KEPT_BYTES });
   stderr.on('error', () => {});
   return stderr;
 }

@@ -328,8 +328,8 @@ describe('a fault', () => {
       expect(result.status).toBe('rejected');
       expect(ledger.dumpFile()).toEqual(before);
     }
-    // Begin, two look-ups, an account, two categories, invitations of its email, commit.
-    expect(faults).toBe(8);
+    // Begin, two look-ups, an account, since when its marks count, two categories, invitations of its email, commit.
+    expect(faults).toBe(9);
     expect(ledger.dumpFile()['provider_categories']).toHaveLength(4);
   });
 

@@ -329,6 +329,8 @@ const ROWS: Readonly<Record<Exclude<ErrorCode, keyof typeof CONSOLE_REFUSALS>, R
     status: 409,
     detail: 'Tips cannot be taken here yet.',
     isPaid: true,
+    // Where the reading of paid pages begins is kept until it has ended.
+    arrange: ({ t }) => t.app.sweepPayments(),
     act: giveTip,
   },
   payment_unavailable: {

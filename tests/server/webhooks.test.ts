@@ -106,10 +106,9 @@ describe('a webhook', () => {
       await mailServer.close();
     });
     await t.data.run(
-      'INSERT INTO mail_settings (user_id, confirmed_at_ms, monthly_statement, time_zone, stated_month, marks_from_ms) VALUES ($1, 1, false, $2, $3, 0)',
+      'UPDATE mail_settings SET confirmed_at_ms = 1, time_zone = $2 WHERE user_id = $1',
       provider.user.id,
       'UTC',
-      '',
     );
     const device = await addDevice();
     const { id, endpoint, url } = await addWebhook();

@@ -43,8 +43,8 @@ const KEYS_FORGOTTEN = [
 const LEFT =
   'Unused parts of the files of the database may still hold some of it until they are written over';
 const CLEARING =
-  'To clear it away, stop the server, make a backup, restore it with --keep-sessions, and delete what that keeps ' +
-  'aside (docs/accounts.md).';
+  'PostgreSQL writes over it by itself. From the file of SQLite it is cleared away so: stop the server, make a backup, ' +
+  'restore it with --keep-sessions, and delete what that keeps aside (docs/accounts.md).';
 const REMNANTS: Readonly<Record<Remnants, readonly string[]>> = {
   complete: [],
   partial: [`${LEFT}. ${CLEARING}`],

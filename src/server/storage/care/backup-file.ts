@@ -15,12 +15,13 @@ const ENDING_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
  * Writes a file under a temporary name, which is renamed once it is flushed, and removed when `write` throws or a signal
  * ends the process. (SQLite copies in one call, during which a process dies of a signal at once.) Of two processes that
  * write one file at the same time, the one that began later keeps it.
- * @param write fills the file that is there, and is told by its signal when nobody waits for it any more.
+ * @param write fills the file that is there, and is told by its signal when nobody waits for it any more. It calls
+ *   `requireOwn` before another program opens the file by its name.
  * @throws DatabaseRefused when the name is taken, or another process has begun to write the file.
  */
 export async function writeWhole<Written>(
   target: string,
-  write: (unfinished: string, signal: AbortSignal) => Written | Promise<Written>,
+  write: (unfinished: string, signal: AbortSignal, requireOwn: () => void) => Written | Promise<Written>,
 ): Promise<Written> {
   const file = resolve(target);
   if (existsSync(file))
@@ -28,11 +29,20 @@ export async function writeWhole<Written>(
       `There is a file ${file} already (EEXIST), and none is written over: name another one.`,
     );
   const unfinished = unfinishedOf(file);
+  const begunElsewhere = (cause?: unknown) =>
+    new DatabaseRefused(
+      `Another command has begun to write ${file} meanwhile: look what that says, or run this again.`,
+      { cause },
+    );
   rmSync(unfinished, { force: true });
   // Held open until the end, so that no other file gets its identity.
-  const handle = openSync(unfinished, 'wx', FILE_MODE);
+  const handle = openNew(unfinished);
+  if (handle === null) throw begunElsewhere();
   const own = identityOf(unfinished);
   const isOwn = () => identityOf(unfinished) === own;
+  const requireOwn = (cause?: unknown) => {
+    if (!isOwn()) throw begunElsewhere(cause);
+  };
   const over = new AbortController();
   function clearAway(): void {
     over.abort();
@@ -44,21 +54,32 @@ export async function writeWhole<Written>(
     process.kill(process.pid, signal);
   }
   try {
-    const writing = write(unfinished, over.signal);
+    const writing = write(unfinished, over.signal, requireOwn);
     for (const signal of ENDING_SIGNALS) process.once(signal, end);
     const written = await writing;
-    if (!isOwn())
-      throw new DatabaseRefused(
-        `Another command has begun to write ${file} meanwhile: look what that says, or run this again.`,
-      );
+    requireOwn();
     fsyncSync(handle);
     renameSync(unfinished, file);
     flushFolder(dirname(file));
     return written;
+  } catch (error) {
+    // What was checked by the name is the file of the other command, so that nothing is known of this one's.
+    requireOwn(error);
+    throw error;
   } finally {
     for (const signal of ENDING_SIGNALS) process.off(signal, end);
     clearAway();
     closeSync(handle);
+  }
+}
+
+/** @returns null when another process has made the file in this moment. */
+function openNew(file: string): number | null {
+  try {
+    return openSync(file, 'wx', FILE_MODE);
+  } catch (error) {
+    if (existsSync(file)) return null;
+    throw error;
   }
 }
 

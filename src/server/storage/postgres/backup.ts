@@ -9,7 +9,7 @@ import { runForOperator } from './operator.ts';
 import { findTools } from './tools.ts';
 
 export function backUp(url: string, target: string, noted: readonly NotedPast[]): Promise<Findings> {
-  return writeWhole(target, (unfinished, signal) =>
+  return writeWhole(target, (unfinished, signal, requireOwn) =>
     runForOperator(url, async (client, name) => {
       await requireTipwells(client, url);
       const tools = await findTools(client, url, `Cannot back up ${name}`);
@@ -17,6 +17,7 @@ export function backUp(url: string, target: string, noted: readonly NotedPast[])
       const changed = await inspectSchema(client, readMigrations('postgres'));
       requireTrusted(name, changed?.problems ?? []);
       const { rows } = await client.query<{ snapshot: string }>('SELECT pg_export_snapshot() AS snapshot');
+      requireOwn();
       const [findings] = await Promise.all([
         inspectLedger(client, noted),
         tools.dump(unfinished, rows[0]?.snapshot ?? '', signal),
