@@ -329,6 +329,7 @@ test('labels what is shown as what it is: the former answer dimmed while the nex
   await page.getByRole('radio', { name: 'Month' }).check();
   await expect(page.getByRole('heading', { name: 'Failed to load insights' })).toBeVisible();
   await expect(earnings(page)).toHaveCount(0);
+  await page.unroute(/transactions\.insights/);
   const months = await holdAnswers(page, /transactions\.insights/);
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect.poll(months.asked).toBe(1);
