@@ -78,6 +78,28 @@ test('the three ready thank-yous are changed together, in the profile and where 
   await ready.getByRole('button', { name: 'Danke schön!' }).click();
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await expect(rows(page)).toContainText('You said: Danke schön!');
+
+  await tipWith(backstage, customer, code, { amount: 20 });
+  await expect(rows(page)).toHaveCount(2);
+  await openMessage(page);
+  await page.getByLabel('In your own words').fill('Cheers!');
+  await dialog(page).getByRole('button', { name: 'Change these thank-yous' }).click();
+  await field(1).fill('Vielen Dank!');
+  await page.keyboard.press('Escape');
+  await expect(discarding).toContainText(
+    'Your thank-you is not sent. Your thank-yous have changes that are not saved.',
+  );
+  await discarding.getByRole('button', { name: 'Keep Editing' }).click();
+  const [{ id } = { id: '' }] = await backstage.transactions(provider);
+  await backstage.call('POST', `/transactions/${id}/refund`, { token: customer.token });
+  await expect(toast(page, 'A tip of $20.00 was taken back')).toBeVisible();
+  await field(1).press('Enter');
+  await expect(field(1)).toHaveCount(0);
+  await expect(dialog(page)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await page.goto(PROFILE);
+  await expect(field(1)).toHaveValue('Vielen Dank!');
 });
 
 test('thank-yous that are all left empty are the suggested ones again, as the form says', async ({

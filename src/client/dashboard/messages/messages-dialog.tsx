@@ -52,7 +52,12 @@ export function MessagesDialog({ tip, onClose }: MessagesDialogProps) {
       </div>
       <LeaveQuestion unsaved={unsaved}>
         <p>
-          {isOwnTyped ? 'Your thank-you is not sent.' : 'Your thank-yous have changes that are not saved.'}
+          {[
+            isOwnTyped && 'Your thank-you is not sent.',
+            areReadyTyped && 'Your thank-yous have changes that are not saved.',
+          ]
+            .filter(Boolean)
+            .join(' ')}
         </p>
       </LeaveQuestion>
     </Dialog>

@@ -34,17 +34,31 @@ export function Thanks(props: ThanksProps) {
   const { thankYou, thankedAt } = tip;
   /** Shown in the dialog, because it lies over all toasts; also when another device was faster. */
   const [failure, setFailure] = useState<string | null>(null);
+  const [isChanging, setChanging] = useState(false);
   const said = useRef<HTMLHeadingElement>(null);
   const isThanked = thankedAt !== null;
   useEffect(() => {
     // The form is gone with what had the focus.
     if (isThanked && failure !== null) focusIfLost(said.current);
   }, [isThanked, failure]);
-  if (!isThanked && !isKept(tip)) return null;
+
+  function showChanging(isShown: boolean) {
+    flushSync(() => setChanging(isShown));
+    focusIfLost(said.current);
+  }
+
+  // The ready thank-yous are of no tip: their changes outlast what becomes of it.
+  if (!isThanked && !isKept(tip) && !isChanging) return null;
   return (
     <section className={styles.part} aria-labelledby="thanks">
-      {!isThanked ? (
-        <SayThanks {...props} failure={failure} onFailure={setFailure} />
+      {!isThanked || isChanging ? (
+        <SayThanks
+          {...props}
+          isChanging={isChanging}
+          onChangingChange={showChanging}
+          failure={failure}
+          onFailure={setFailure}
+        />
       ) : (
         <>
           <Failed failure={failure} />
@@ -69,13 +83,15 @@ function Failed({ failure }: { readonly failure: string | null }) {
 }
 
 interface SayThanksProps extends ThanksProps {
+  readonly isChanging: boolean;
+  readonly onChangingChange: (isChanging: boolean) => void;
   readonly failure: string | null;
   readonly onFailure: (sentence: string | null) => void;
 }
 
 function SayThanks(props: SayThanksProps) {
-  const { tip, failure, onThanked, onFailure, onOwnChange, onReadyChange } = props;
-  const [isChanging, setChanging] = useState(false);
+  const { tip, failure, isChanging, onChangingChange, onThanked, onFailure, onOwnChange, onReadyChange } =
+    props;
   const [own, setOwn] = useState('');
   useTellUnsaved(own.trim() !== '', onOwnChange);
   const [ownError, setOwnError] = useState<string>();
@@ -119,7 +135,7 @@ function SayThanks(props: SayThanksProps) {
       <Ready
         isUnderWay={attempts.isUnderWay}
         isChanging={isChanging}
-        onChangingChange={setChanging}
+        onChangingChange={onChangingChange}
         onChosen={(text) => void attempts.run(() => thank(text, false))}
         onUnsavedChange={onReadyChange}
       />
@@ -161,7 +177,7 @@ function Ready(props: ReadyProps) {
   const change = useRef<HTMLButtonElement>(null);
 
   function leave() {
-    flushSync(() => onChangingChange(false));
+    onChangingChange(false);
     change.current?.focus();
   }
 
