@@ -683,6 +683,7 @@ test.describe('the editor of a tip page', () => {
     // What would be changed now is lost when the answer closes the form.
     await expect(editor(page).getByLabel('Thank-you')).not.toBeEditable();
     await expect(editor(page).getByRole('button', { name: 'Choose Photo' })).toBeDisabled();
+    await expect(takesWords).toBeDisabled();
     await takesWords.press('Space');
     await expect(takesWords).toBeChecked();
     // Playwright would wait until the button is enabled.

@@ -50,6 +50,7 @@ test('an act to which no answer comes ends, and says so', async ({ page, server 
   const answers = await holdAnswers(page, /installation\.invite/);
   await dialog.getByRole('button', { name: 'Make Invitation' }).click();
   await expect.poll(answers.asked).toBe(1);
+  await expect(dialog.getByLabel('Reason')).not.toBeEditable();
   await page.clock.fastForward(LONGEST_PATIENCE_MS);
   await expect(dialog.getByLabel('Reason')).toHaveAccessibleDescription(/don’t know whether it was done/);
   answers.release();

@@ -19,12 +19,13 @@ export function useSending<Values extends FieldValues, Output>(
 ) {
   const { isUnderWay, run } = useAttempts();
 
-  /** It cannot be changed while an attempt is under way: the end of that would lose the change. */
+  /** It cannot be changed while it is being sent: the answer closes or resets the form. */
   function register<Name extends FieldPath<Values>>(name: Name, options?: RegisterOptions<Values, Name>) {
     return {
       ...form.register(name, options),
       readOnly: isUnderWay,
       // Browsers know no box that is read-only.
+      'aria-disabled': isUnderWay,
       onClick: (event: MouseEvent) => isUnderWay && event.preventDefault(),
     };
   }

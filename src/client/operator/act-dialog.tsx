@@ -27,10 +27,10 @@ const NO_ANSWER =
   'There was no answer, so we don’t know whether it was done. Cancel, and see what is shown before you try again.';
 
 interface LastAttempt {
-  /** Nobody needs it any more: mostly somebody else was faster. */
+  /** The reason that was tried: leaving without it asks nothing. */
   readonly reason: string;
   readonly failure?: string | undefined;
-  /** Then it may have been done. */
+  /** Whether no answer came: the act may have been done. */
   readonly isUnanswered: boolean;
 }
 
@@ -114,6 +114,7 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
           maxLength={MAX_REASON_LENGTH}
           required
           value={reason}
+          readOnly={isUnderWay}
           onChange={({ currentTarget }) => setReason(currentTarget.value)}
           error={last.failure}
         />
@@ -127,7 +128,7 @@ export function ActDialog<Result>(props: ActDialogProps<Result>) {
         </div>
       </form>
       {discarding}
-      <LeaveQuestion unsaved={awaited} title="Leave before the answer?" stay="Wait">
+      <LeaveQuestion unsaved={awaited} instead={{ title: 'Leave before the answer?', stay: 'Wait' }}>
         <p>It may be done, and what the answer brings, such as a link, is shown once.</p>
       </LeaveQuestion>
     </Dialog>

@@ -10,7 +10,7 @@ export function LinkOnce({ link }: { readonly link: string }) {
   return (
     <>
       <CopyButton text={link} what="link" onCopied={release} />
-      <LeaveQuestion unsaved={leaving} title="Leave without the link?" stay="Show Link">
+      <LeaveQuestion unsaved={leaving} instead={{ title: 'Leave without the link?', stay: 'Show Link' }}>
         <p>It was not copied, and is not shown again.</p>
       </LeaveQuestion>
     </>

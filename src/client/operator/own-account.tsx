@@ -186,7 +186,7 @@ function Codes() {
         {failure}
       </p>
       {codes === null && (
-        <LeaveQuestion unsaved={leaving} title="Leave before the answer?" stay="Wait">
+        <LeaveQuestion unsaved={leaving} instead={{ title: 'Leave before the answer?', stay: 'Wait' }}>
           <p>It brings your new codes, which are shown once. The codes of before may no longer work.</p>
         </LeaveQuestion>
       )}

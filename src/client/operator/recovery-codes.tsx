@@ -34,7 +34,7 @@ export function RecoveryCodes({ codes, leaving, onKept }: RecoveryCodesProps) {
         Download the codes
       </a>
       <Button onClick={onKept}>I Have Kept Them</Button>
-      <LeaveQuestion unsaved={leaving} title="Leave without your codes?" stay="Show Codes">
+      <LeaveQuestion unsaved={leaving} instead={{ title: 'Leave without your codes?', stay: 'Show Codes' }}>
         <p>You won’t see these codes again.</p>
       </LeaveQuestion>
     </>

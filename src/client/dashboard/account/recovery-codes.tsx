@@ -77,7 +77,7 @@ export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
         </div>
         <p role="status">{said}</p>
       </div>
-      <LeaveQuestion unsaved={leaving} title="Leave without your codes?" stay="Show Codes">
+      <LeaveQuestion unsaved={leaving} instead={{ title: 'Leave without your codes?', stay: 'Show Codes' }}>
         <p>You won’t see these codes again.</p>
       </LeaveQuestion>
     </Dialog>
@@ -87,7 +87,7 @@ export function RecoveryCodes({ user, codes, onClose }: RecoveryCodesProps) {
 /** Asks before somebody leaves an answer that is on its way, and may bring recovery codes. */
 export function WaitQuestion({ unsaved }: { readonly unsaved: Unsaved }) {
   return (
-    <LeaveQuestion unsaved={unsaved} title="Leave before the answer?" stay="Wait">
+    <LeaveQuestion unsaved={unsaved} instead={{ title: 'Leave before the answer?', stay: 'Wait' }}>
       <p>It may bring your recovery codes, which are shown once.</p>
     </LeaveQuestion>
   );

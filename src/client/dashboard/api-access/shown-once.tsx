@@ -49,7 +49,10 @@ export function ShownOnce({ what, text, onClose, children }: ShownOnceProps) {
           Done
         </Button>
       </div>
-      <LeaveQuestion unsaved={leaving} title={`Leave without your ${name}?`} stay={`Show ${what}`}>
+      <LeaveQuestion
+        unsaved={leaving}
+        instead={{ title: `Leave without your ${name}?`, stay: `Show ${what}` }}
+      >
         <p>It was not copied, and you won’t see it again.</p>
       </LeaveQuestion>
     </Dialog>

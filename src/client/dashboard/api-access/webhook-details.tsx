@@ -98,7 +98,7 @@ export function WebhookDetails({ webhook, onClose, onRemoved }: WebhookDetailsPr
           <p>For a day, events are signed with the old secret as well.</p>
         </ShownOnce>
       )}
-      <LeaveQuestion unsaved={awaited} title="Leave before the answer?" stay="Wait">
+      <LeaveQuestion unsaved={awaited} instead={{ title: 'Leave before the answer?', stay: 'Wait' }}>
         <p>It brings the new secret, which is shown once.</p>
       </LeaveQuestion>
       <LeaveQuestion unsaved={unsaved}>

@@ -41,6 +41,7 @@ export function PhotoField({ code, photo: chosen, error, isLocked, onChange, onE
   }, [chosen.kind]);
 
   async function open(file: File) {
+    if (isLocked) return;
     const opened = openPicture(file);
     // Another one may have been chosen meanwhile, or this one given up.
     const replace = (next: (before: ShownPhoto) => ChosenPhoto) =>
@@ -60,6 +61,7 @@ export function PhotoField({ code, photo: chosen, error, isLocked, onChange, onE
   }
 
   function remove() {
+    if (isLocked) return;
     onError(null);
     onChange(() => ({ kind: code.photoUrl === null ? 'kept' : 'removed' }));
     // The pressed button disappears with the photo.
@@ -67,7 +69,7 @@ export function PhotoField({ code, photo: chosen, error, isLocked, onChange, onE
   }
 
   return (
-    <fieldset ref={field} className={styles.photo} disabled={isLocked}>
+    <fieldset ref={field} className={styles.photo}>
       <legend className={styles.legend}>Photo (optional)</legend>
       {photo.kind === 'new' && (
         <PhotoCropper
@@ -81,15 +83,20 @@ export function PhotoField({ code, photo: chosen, error, isLocked, onChange, onE
         />
       )}
       <div className={styles.buttons}>
-        <PictureButton ref={choose} onChosen={(file) => void open(file)}>
+        <PictureButton ref={choose} isLocked={isLocked} onChosen={(file) => void open(file)}>
           <ImagePlus aria-hidden />{' '}
           {chosen.kind === 'opening' ? 'Opening...' : hasPhoto ? 'Choose Another' : 'Choose Photo'}
         </PictureButton>
-        <PictureButton className={styles.take} isCamera onChosen={(file) => void open(file)}>
+        <PictureButton
+          className={styles.take}
+          isCamera
+          isLocked={isLocked}
+          onChosen={(file) => void open(file)}
+        >
           <Camera aria-hidden /> Take Photo
         </PictureButton>
         {hasPhoto && (
-          <Button look="quiet" onClick={remove}>
+          <Button look="quiet" aria-disabled={isLocked} onClick={remove}>
             <Trash2 aria-hidden /> Remove Photo
           </Button>
         )}
@@ -106,11 +113,19 @@ interface PictureButtonProps {
   readonly className?: string | undefined;
   /** Whether phones open the front camera in place of their pictures. */
   readonly isCamera?: boolean;
+  readonly isLocked: boolean;
   readonly onChosen: (file: File) => void;
   readonly children: ReactNode;
 }
 
-function PictureButton({ ref, className, isCamera = false, onChosen, children }: PictureButtonProps) {
+function PictureButton({
+  ref,
+  className,
+  isCamera = false,
+  isLocked,
+  onChosen,
+  children,
+}: PictureButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -127,7 +142,13 @@ function PictureButton({ ref, className, isCamera = false, onChosen, children }:
           if (file) onChosen(file);
         }}
       />
-      <Button ref={ref} look="quiet" className={className} onClick={() => input.current?.click()}>
+      <Button
+        ref={ref}
+        look="quiet"
+        className={className}
+        aria-disabled={isLocked}
+        onClick={() => isLocked || input.current?.click()}
+      >
         {children}
       </Button>
     </>

@@ -87,7 +87,11 @@ export function ThankYousForm(props: ThankYousFormProps) {
           {attempts.isUnderWay ? 'Saving...' : 'Save'}
         </Button>
         {onCancel && (
-          <Button look="quiet" onClick={onCancel}>
+          <Button
+            look="quiet"
+            aria-disabled={attempts.isUnderWay}
+            onClick={() => attempts.isUnderWay || onCancel()}
+          >
             Cancel
           </Button>
         )}

@@ -43,7 +43,10 @@ export function CountryForm({ isUnderWay, refusal, onChosen }: CountryFormProps)
           autoComplete="country"
           aria-describedby={noteId}
           aria-invalid={isMissing}
+          // No select is read-only, and a disabled one loses the focus.
+          aria-disabled={isUnderWay}
           onChange={({ target }) => {
+            if (isUnderWay) return;
             setCountry(target.value);
             setMissing(false);
           }}

@@ -61,6 +61,7 @@ export function NextTerms({ newest, heading, onPreview, onCancel }: NextTermsPro
     defaultValue: before[name],
     error: complaints[name],
     autoComplete: 'off',
+    readOnly: isUnderWay,
   });
 
   return (
@@ -80,6 +81,7 @@ export function NextTerms({ newest, heading, onPreview, onCancel }: NextTermsPro
           hint="Empty for as soon as possible"
           type="datetime-local"
           name="from"
+          readOnly={isUnderWay}
           error={complaints['from']}
         />
       </div>
@@ -90,7 +92,7 @@ export function NextTerms({ newest, heading, onPreview, onCancel }: NextTermsPro
         <Button type="submit" aria-disabled={isUnderWay}>
           {isUnderWay ? 'One moment...' : 'Preview'}
         </Button>
-        <Button look="quiet" onClick={onCancel}>
+        <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || onCancel()}>
           Cancel
         </Button>
       </div>

@@ -168,19 +168,18 @@ function placeInHistory(): number {
 
 interface LeaveQuestionProps {
   readonly unsaved: Unsaved;
-  /** Without a title the question is about changes that are not saved. */
-  readonly title?: string;
-  readonly stay?: string;
+  /** What is asked in place of the question about changes that are not saved. */
+  readonly instead?: { readonly title: string; readonly stay: string };
   readonly children: ReactNode;
 }
 
-export function LeaveQuestion({ unsaved, title, stay = 'Keep Editing', children }: LeaveQuestionProps) {
+export function LeaveQuestion({ unsaved, instead, children }: LeaveQuestionProps) {
   if (!unsaved.isAsked) return null;
   return (
     <Confirmation
-      title={title ?? 'Discard your changes?'}
-      confirm={title === undefined ? 'Discard' : 'Leave'}
-      cancel={stay}
+      title={instead?.title ?? 'Discard your changes?'}
+      confirm={instead === undefined ? 'Discard' : 'Leave'}
+      cancel={instead?.stay ?? 'Keep Editing'}
       onConfirm={unsaved.leave}
       onCancel={unsaved.stay}
     >
