@@ -67,7 +67,10 @@ export class Backstage {
   readonly #drawsCodes: boolean;
   #count = 0;
 
-  /** @param drawsCodes whether the server draws each code. Otherwise all have the picture of one, which leads there. */
+  /**
+   * @param drawsCodes whether the server draws each code. Otherwise
+   * all show the picture of the worker's first code, which a camera must not read.
+   */
   constructor(server: Pick<RunningServer, 'url' | 'databasePath'>, drawsCodes = false) {
     this.#server = server;
     this.#drawsCodes = drawsCodes;
@@ -345,6 +348,7 @@ export function storeNothing(): void {
   }
   for (const storage of ['localStorage', 'sessionStorage', 'caches'])
     Object.defineProperty(window, storage, { get: refuse });
+  Object.defineProperty(navigator.locks, 'request', { value: async () => refuse() });
   Object.defineProperty(window, 'BroadcastChannel', { value: refuse });
 }
 

@@ -97,13 +97,19 @@ test('a browser that stores nothing shows tips as they come, to whoever logs in 
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
   await page.addInitScript(storeNothing);
+  await recordNews(page);
   await page.goto('/auth');
   await logInByForm(page, provider);
   await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeVisible();
+  await page.getByRole('tab', { name: 'Profile' }).click();
+  await page.getByRole('button', { name: 'Notifications' }).click();
+  await tipSwitch(page).check();
   await page.getByRole('tab', { name: 'Transactions' }).click();
   await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  const { sounds } = await newsOf(page);
   await backstage.tip(customer, code, 25);
   await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
+  await expect.poll(async () => (await newsOf(page)).sounds).toBe(sounds + 1);
 });
 
 test('a tip that arrives is a card in reach of a thumb that moves nothing', async ({

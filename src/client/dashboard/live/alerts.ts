@@ -75,11 +75,16 @@ async function claimNoise(id: string, make: () => void): Promise<void> {
   // Browsers keep a page silent that was never clicked. Another tab may make the noise.
   if (navigator.userActivation?.hasBeenActive === false) return;
   if (!('locks' in navigator)) return make();
-  await navigator.locks.request(`${KEY}_${id}`, { ifAvailable: true }, async (lock) => {
-    if (!lock) return;
+  try {
+    await navigator.locks.request(`${KEY}_${id}`, { ifAvailable: true }, async (lock) => {
+      if (!lock) return;
+      make();
+      await new Promise((resolve) => setTimeout(resolve, NOISE_CLAIM_MS));
+    });
+  } catch {
+    // Browsers refuse locks where they store nothing.
     make();
-    await new Promise((resolve) => setTimeout(resolve, NOISE_CLAIM_MS));
-  });
+  }
 }
 
 let audio: AudioContext | null = null;
