@@ -228,7 +228,7 @@ export function tipLink(userId: string, category: string): string {
   return `${brand.linkScheme}://tip/${userId}/${category}`;
 }
 
-/** As somebody may read it off paper: in any case, with spaces or hyphens, and with I, L and O for 1 and 0. */
+/** Reads what somebody typed off paper (any case, spaces, hyphens, I, L and O for 1 and 0) as it was printed. */
 function asPrinted(text: string): string {
   return text.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replace(/O/g, '0');
 }

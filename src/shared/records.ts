@@ -15,7 +15,7 @@ export type TipParty = (typeof TIP_PARTIES)[number];
 export const GRANULARITIES = ['day', 'week', 'month'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
-/** Ten years, and some days more than they have. */
+/** Ten years with their leap days, and a few days to spare for whole months. */
 const MAX_PERIOD_DAYS = 3_660;
 /** The most days with a bar each. */
 export const MAX_DAYS_BY_DAY = 400;
@@ -64,7 +64,7 @@ export function requireOrder({ from, to }: Period, context: z.RefinementCtx): vo
     context.addIssue({ code: 'custom', path: ['to'], message: 'The last day must not be before the first.' });
 }
 
-/** @param path the field that is to be another one. */
+/** @param path the field beside which a refusal stands. */
 export function requireLength(
   period: { readonly from: string; readonly to: string },
   by: Granularity,

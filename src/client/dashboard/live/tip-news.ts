@@ -15,7 +15,7 @@ export interface TipNews {
   thanked(tip: Transaction): void;
 }
 
-/** The seconds of an answer's Date are too coarse for a clock that is not further off. */
+/** An answer's Date has whole seconds, so a smaller difference may be none. */
 const CLOCK_TOLERANCE_MS = 5_000;
 
 export interface TipNewsOptions {

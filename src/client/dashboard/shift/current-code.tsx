@@ -173,7 +173,7 @@ function Tonight({ code }: { readonly code: QrCode }) {
               </p>
               {data.receivedTodayArrivingCents > 0 && <p>{arrivingOf(data)}</p>}
               <SimulatedMoney />
-              {isError && <p>{MAY_BE_OLD}</p>}
+              <p role="status">{isError && MAY_BE_OLD}</p>
             </>
           ) : (
             <p>{isError ? "Couldn't load tonight. It tries again when you're back." : 'Loading...'}</p>

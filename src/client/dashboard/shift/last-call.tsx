@@ -44,7 +44,7 @@ export function LastCall({ serviceCategory }: { readonly serviceCategory: Servic
       serviceCategory={serviceCategory}
       sum={formatMoney(tonight.data.receivedTodayCents)}
       arriving={tonight.data.receivedTodayArrivingCents > 0 ? arrivingOf(tonight.data) : null}
-      isOld={tonight.isError}
+      isOld={tonight.isError || night.isOld}
       count={tonight.data.receivedTodayCount}
       bestHour={night.bestHour}
       toThank={night.toThank}
@@ -86,7 +86,13 @@ function useNightTips(serviceCategory: ServiceCategory) {
 
   if (listing.status !== 'ready') return listing;
   if (isWaiting) return { status: 'loading' } as const;
-  return { status: 'ready', date, ...endOf(listing.data.transactions, night, timeZone) } as const;
+  return {
+    status: 'ready',
+    date,
+    // The list is right without the next page.
+    isOld: pages.isError && !pages.isFetchNextPageError,
+    ...endOf(listing.data.transactions, night, timeZone),
+  } as const;
 }
 
 interface NightProps {
@@ -144,7 +150,9 @@ function Night(props: NightProps) {
         <p>{[...facts, toThank.length > 0 && `${toThank.length} to thank`].filter(Boolean).join(' · ')}</p>
         {arriving !== null && <p>{arriving}</p>}
         <SimulatedMoney />
-        {isOld && <p>{MAY_BE_OLD}</p>}
+        <p role="status" className={styles.old}>
+          {isOld && MAY_BE_OLD}
+        </p>
       </div>
       <ThankEverybody toThank={toThank} />
       <div className={styles.actions}>

@@ -40,14 +40,17 @@ export function PersonView({ id }: { readonly id: string }) {
             </h2>
             {person.state !== 'open' && <Badge>{STATE_LABELS[person.state]}</Badge>}
           </header>
-          <div role="status">{told}</div>
-          <div role="status">
-            {link !== null && person.state !== 'closed' && (
-              <>
-                Hand this link over. It works once, for 30 minutes, and is not shown again:{' '}
-                <LinkOnce key={link} link={link} />
-              </>
-            )}
+          {/* The grid has one gap for both. */}
+          <div>
+            <div role="status">{told}</div>
+            <div role="status">
+              {link !== null && person.state !== 'closed' && (
+                <>
+                  Hand this link over. It works once, for 30 minutes, and is not shown again:{' '}
+                  <LinkOnce key={link} link={link} />
+                </>
+              )}
+            </div>
           </div>
           {person.suspension && (
             <p className={styles.warning}>

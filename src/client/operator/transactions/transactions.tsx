@@ -146,7 +146,7 @@ function Payment({ payment }: { readonly payment: NonNullable<FoundTipView['paym
         )}
         {capturesAt !== null && (
           <>
-            ; it is charged at <When at={capturesAt} />
+            ; it is charged on <When at={capturesAt} />
           </>
         )}
         {[chargeId, checkoutId].map(
