@@ -39,15 +39,16 @@ function fingerprint() {
 }
 
 const wanted = fingerprint();
-if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== wanted) {
+if (!existsSync(CLIENT) || !existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== wanted) {
   process.stdout.write('Building ...\n');
   if (existsSync(STAMP)) {
-    // Without the stamp, a build that fails half-way is repeated, and so is one that is killed here.
-    rmSync(STAMP);
+    // A kill before the renaming repeats it; after it, the client that is missing asks for a build by itself.
     if (existsSync(CLIENT)) {
       rmSync(EARLIER, { recursive: true, force: true });
       renameSync(CLIENT, EARLIER);
     }
+    // Without the stamp, a build that fails half-way is repeated.
+    rmSync(STAMP);
   }
   const vite = join(PROJECT_FOLDER, 'node_modules/vite/bin/vite.js');
   const build = spawnSync(process.execPath, [vite, 'build', '--app', '--logLevel', 'warn'], {

@@ -11,6 +11,21 @@ const BUILDER = `
   mkdirSync('dist/client', { recursive: true });
   writeFileSync('dist/client/of.txt', readFileSync('src/main.ts'));`;
 
+/** Ends the process before a step, which KILLED_AT names. */
+const KILLER = `
+  import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  let left = Number(process.env.KILLED_AT);
+  for (const name of ['rmSync', 'renameSync']) {
+    const real = fs[name];
+    fs[name] = (...given) => {
+      left -= 1;
+      if (left === 0) process.kill(process.pid, 'SIGKILL');
+      return real(...given);
+    };
+  }
+  syncBuiltinESMExports();`;
+
 function createProject() {
   const folder = temporaryFolder();
   for (const path of ['tools', 'src', 'drizzle', 'node_modules/vite/bin', 'dist'])
@@ -20,6 +35,7 @@ function createProject() {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   cpSync('tools/build-if-needed.js', join(folder, 'tools/build-if-needed.js'));
   writeFileSync(join(folder, 'node_modules/vite/bin/vite.js'), BUILDER);
+  writeFileSync(join(folder, 'killer.js'), KILLER);
   const read = (path: string) => {
     const file = join(folder, path);
     return existsSync(file) ? readFileSync(file, 'utf8') : null;
@@ -27,9 +43,15 @@ function createProject() {
   return {
     folder,
     change: (text: string) => writeFileSync(join(folder, 'src/main.ts'), text),
-    /** @returns what there is of the present client and of the one before. */
-    build() {
-      const { status } = spawnSync(process.execPath, [join(folder, 'tools/build-if-needed.js')]);
+    /**
+     * @param killedAt the step before which it is killed: the first, second or third that deletes or renames.
+     * @returns what there is of the present client and of the one before.
+     */
+    build(killedAt?: number) {
+      const killer = killedAt === undefined ? [] : ['--import', join(folder, 'killer.js')];
+      const { status } = spawnSync(process.execPath, [...killer, join(folder, 'tools/build-if-needed.js')], {
+        env: { ...process.env, KILLED_AT: String(killedAt) },
+      });
       return { status, present: read('dist/client/of.txt'), earlier: read('dist/earlier/of.txt') };
     },
   };
@@ -42,8 +64,17 @@ test('a build keeps the client before it, and one without a client keeps what th
   change('two');
   expect(build()).toEqual({ status: 0, present: 'two', earlier: 'one' });
   expect(build()).toEqual({ status: 0, present: 'two', earlier: 'one' });
-  change('three');
-  // As after a kill between the renaming and the build, or by hand.
+  // By hand; what was built from these sources is missed all the same.
   rmSync(join(folder, 'dist/client'), { recursive: true });
-  expect(build()).toEqual({ status: 0, present: 'three', earlier: 'one' });
+  expect(build()).toEqual({ status: 0, present: 'two', earlier: 'one' });
+});
+
+test.each([1, 2, 3])('a build that is killed at its step %i loses no client', (step) => {
+  const { change, build } = createProject();
+  for (const text of ['one', 'two', 'three']) {
+    change(text);
+    if (text === 'three') expect(build(step).status).toBe(null);
+    else build();
+  }
+  expect(build()).toEqual({ status: 0, present: 'three', earlier: 'two' });
 });
