@@ -132,7 +132,7 @@ export function createApp(deps: AppDependencies): App {
         () => services.sessions.sweep(),
         () => services.limits.sweep(),
         async () => services.mail?.sweep(),
-        () => forgetOutdatedMails(storage, clock),
+        () => forgetOutdatedMails(storage, clock, log),
         () => services.invitations.sweep(),
         () => noteMonthlyStatements(storage, clock),
         () => services.apiKeys.sweep(),

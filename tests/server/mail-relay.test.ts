@@ -20,6 +20,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const STEPS: readonly Step[] = ['connect', 'sender', 'recipient', 'data'];
 
+const FORGOTTEN = 'mails were forgotten that nobody sent in two days';
 const LETTER: Letter = { subject: 'Hello', lines: ['A line.'] };
 
 type ServerOptions = Parameters<typeof startMailServer>[0];
@@ -144,6 +145,7 @@ describe('a mail arrives once', () => {
     t.clock.nowMs += 60 * HOUR_MS;
     await outbox.pass();
     expect([await waiting(), server.taken]).toEqual([0, []]);
+    expect(t.logLines.filter((line) => line.includes(FORGOTTEN))).toHaveLength(1);
   });
 
   test('and is forgotten within three days where no mail is sent any more', async () => {
@@ -151,9 +153,11 @@ describe('a mail arrives once', () => {
     t.clock.nowMs += 48 * HOUR_MS;
     await t.app.sweep();
     expect(await waiting()).toBe(1);
+    expect(t.logLines.join()).not.toContain(FORGOTTEN);
     t.clock.nowMs += 12 * HOUR_MS;
     await t.app.sweep();
     expect(await waiting()).toBe(0);
+    expect(t.logLines.join()).toContain(`"mails":1,"msg":"${FORGOTTEN}"`);
   });
 
   test('and is given up as well where it cannot be written, while the others are sent', async () => {
@@ -251,7 +255,16 @@ describe('a mail server', () => {
         expect((await send()).outcome).toBe('later');
       }
     // These are about the mailbox and the mail.
-    for (const words of ['5.1.1 No such user', '5.2.1 Mailbox disabled', '5.6.0 Not understood', 'No']) {
+    for (const words of [
+      '5.1.1 No such user',
+      '5.2.1 Mailbox disabled',
+      '5.3.4 Message too big',
+      '5.4.1 Recipient address rejected: Access denied',
+      '5.4.6 Routing loop detected',
+      '5.5.0 Requested action not taken: mailbox unavailable',
+      '5.6.0 Not understood',
+      'No',
+    ]) {
       server.plan({ at: 'data', is: 'refused', code: 550, words });
       expect((await send()).outcome).toBe('refused');
     }

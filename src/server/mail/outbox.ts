@@ -103,8 +103,10 @@ export function createOutbox(deps: {
       await finishSent(mail);
       return;
     }
-    const written = clock() < mail.createdAtMs + OUTDATED_MS ? await write(mail) : null;
+    const isOutdated = clock() >= mail.createdAtMs + OUTDATED_MS;
+    const written = isOutdated ? null : await write(mail);
     if (written === null) {
+      if (isOutdated) tellForgotten(log, 1);
       await mails.finish(mail, { outcome: 'dropped' });
       return;
     }
@@ -172,9 +174,19 @@ export function createOutbox(deps: {
 }
 
 /** Forgets mails that nobody has sent in time, also where no mail is sent any more. Call it every hour. */
-export async function forgetOutdatedMails({ mails }: Pick<Storage, 'mails'>, clock: Clock): Promise<void> {
+export async function forgetOutdatedMails(
+  { mails }: Pick<Storage, 'mails'>,
+  clock: Clock,
+  log: Logger,
+): Promise<void> {
   const nowMs = clock();
-  await forgetInSteps((atMost) => mails.forgetOutdated({ nowMs, untilMs: nowMs - OUTDATED_MS, atMost }));
+  const untilMs = nowMs - OUTDATED_MS;
+  const count = await forgetInSteps((atMost) => mails.forgetOutdated({ nowMs, untilMs, atMost }));
+  if (count > 0) tellForgotten(log, count);
+}
+
+function tellForgotten(log: Logger, mails: number): void {
+  log.warn({ mails }, 'mails were forgotten that nobody sent in two days');
 }
 
 /** The rests of a mail server that is away, each twice as long as the one before. */

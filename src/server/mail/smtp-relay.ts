@@ -17,8 +17,11 @@ const MAX_REPLY_LENGTH = 300;
  */
 const IS_ABOUT_SENDER = /^5\.(?:1\.[78]|7\.\d+)$/;
 
-/** A daily limit, the server, its network or the protocol is at fault (RFC 3463: 5.3, 5.4, 5.5), for some time. */
-const IS_ABOUT_SERVER = /^5\.[345]\.\d+$/;
+/**
+ * A daily limit, the server, its network or the protocol is at fault for some time (RFC 3463). Microsoft says 5.4.1 and
+ * 5.5.0 of addresses that nobody has, 5.3.4 is a mail that is too large, and 5.4.4 and 5.4.6 are the address's domain.
+ */
+const IS_ABOUT_SERVER = /^5\.(?:3\.[0-35]|4\.[2357]|5\.[1-6])$/;
 
 const MAX_ADDRESS_LENGTH = 320;
 /** A mailbox without its comments (RFC 5321, section 4.1.2), in Unicode as well; never two of them. */
