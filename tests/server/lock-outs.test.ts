@@ -157,14 +157,22 @@ describe('devices that know one account', () => {
   const marksOf = (t: TestApp, count: number) =>
     Promise.all(Array.from({ length: count }, (_, index) => markOf(t, 'cam@example.com', stranger(index))));
 
-  test('guess 200 times a day together, however many there are, until its password is changed', async () => {
+  test('guess 200 times a day together, and then as unknown ones, until its password is changed', async () => {
     const t = await createLimitedApp();
     const { token } = await t.registerCustomer('cam');
-    const marks = await marksOf(t, 45);
+    const marks = await marksOf(t, 46);
     const answers = await times(45 * 5, (turn) =>
       guess(t, 'cam@example.com', withMark(marks[turn % 45] ?? null), doorFor(turn)),
     );
-    expect(tally(answers)).toEqual({ wrong_credentials: 200, too_many_requests: 25 });
+    expect(tally(answers)).toEqual({ wrong_credentials: 205, too_many_requests: 20 });
+    // The phone of the owner, who is somewhere else, is kept out no more than one without a mark.
+    const atHome = withMark(marks[45] ?? null);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, atHome)).status).toBe(429);
+    const elsewhere = withMark(marks[45] ?? null, '198.51.100.8');
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, elsewhere)).status).toBe(200);
+    // Its own five guesses hold there, too.
+    const own = await times(6, () => guess(t, 'cam@example.com', elsewhere));
+    expect(tally(own)).toEqual({ wrong_credentials: 5, too_many_requests: 1 });
     const next = 'a better horse battery';
     const logIn = (mark: string | null) =>
       logInThrough('REST', t, 'cam@example.com', next, withMark(mark, '198.51.100.9'));

@@ -14,6 +14,14 @@ interface Count extends AttemptCount {
   readonly limit: LimitName;
 }
 
+/** What an attempt counts under when it was wrong, and when it was not. */
+interface Choice {
+  readonly ifWrong?: readonly Count[];
+  readonly ifRight?: readonly Count[];
+}
+
+type Refusal = 'too_many_requests' | 'username_changed_often';
+
 const NOBODY = '';
 /** An attempt under way is settled within this time, which hashes a few passwords. */
 const HASHING_MS = 2_000;
@@ -26,27 +34,52 @@ export function createAttempts(storage: Storage, clock: Clock) {
   };
   const underWay = new Map<string, number>();
 
-  /** @param begun notes the attempt as under way before others can learn that it was counted. */
-  async function take(counts: readonly Count[], quota?: Quota, begun = (): void => {}): Promise<void> {
+  /**
+   * @param begun notes the attempt as under way before others can learn that it was counted.
+   * @returns null once all were taken, or how many milliseconds until they have room; then none was.
+   */
+  async function tryTake(
+    counts: readonly Count[],
+    quota?: Quota,
+    begun = (): void => {},
+  ): Promise<number | null> {
     const now = clock();
     const passing = counts.filter(({ limit }) => !isKept(limit));
     const lasting = counts.filter(({ limit }) => isKept(limit));
     const taken = memory.takeAttempt(passing, now, quota);
-    if (taken.outcome === 'used_up') throw tooMany(waitFor(counts, taken.freeAtMs - now));
-    if (lasting.length === 0) return begun();
+    if (taken.outcome === 'used_up') return waitFor(counts, taken.freeAtMs - now);
+    let waitMs: number | null = null;
     try {
-      const keptToo = await storage.takeAttempt(lasting, now);
-      if (keptToo.outcome === 'used_up') {
-        const [only, ...others] = lasting;
-        if (only && others.length === 0) quota?.note(only, 0, keptToo.freeAtMs - now);
-        throw tooMany(waitFor(counts, keptToo.freeAtMs - now));
+      if (lasting.length > 0) {
+        const keptToo = await storage.takeAttempt(lasting, now);
+        if (keptToo.outcome === 'used_up') waitMs = keptToo.freeAtMs - now;
       }
-      begun();
     } catch (error) {
       memory.returnAttempt(passing);
       throw error;
     }
+    if (waitMs === null) {
+      begun();
+      return null;
+    }
+    memory.returnAttempt(passing);
+    const [only, ...others] = lasting;
+    if (only && others.length === 0) quota?.note(only, 0, waitMs);
+    return waitFor(counts, waitMs);
   }
+
+  /** Takes the first of these that has room. @throws AppError with the shortest time to wait. */
+  async function takeFirst(choices: readonly (readonly Count[])[], quota?: Quota): Promise<void> {
+    const waits: number[] = [];
+    for (const counts of choices) {
+      const waitMs = await tryTake(counts, quota);
+      if (waitMs === null) return;
+      waits.push(waitMs);
+    }
+    throw tooMany(Math.min(...waits));
+  }
+
+  const take = (counts: readonly Count[], quota?: Quota): Promise<void> => takeFirst([counts], quota);
 
   /** What `take` does for one limit in memory, with less work: on one process every tip takes this path. */
   function takeOne(limit: LimitName, account: string, quota?: Quota): void {
@@ -81,31 +114,44 @@ export function createAttempts(storage: Storage, clock: Clock) {
     }
   }
 
-  /** Makes an attempt that counts under `ifWrong` or `ifRight`, and under neither when it was not made. */
-  async function count<Result>(
-    {
-      ifWrong = [],
-      ifRight = [],
-    }: { readonly ifWrong?: readonly Count[]; readonly ifRight?: readonly Count[] },
-    attempt: () => Promise<Result>,
+  /**
+   * Makes an attempt that counts under `ifWrong` or `ifRight` of the first choice that has room, and under neither when
+   * it was not made.
+   */
+  async function countFirst<Result>(
+    choices: readonly Choice[],
+    attempt: (choice: Choice) => Promise<Result>,
+    refusal?: Refusal,
   ): Promise<Result> {
-    const all = [...ifWrong, ...ifRight];
-    await take(all, undefined, () => note(all, 1));
-    let unspent: readonly Count[] = all;
-    try {
-      const result = await attempt();
-      unspent = ifWrong;
-      return result;
-    } catch (error) {
-      if (isWrong(error)) unspent = ifRight;
-      throw error;
-    } finally {
-      note(all, -1);
-      await giveBack(unspent);
+    const waits: number[] = [];
+    for (const choice of choices) {
+      const { ifWrong = [], ifRight = [] } = choice;
+      const all = [...ifWrong, ...ifRight];
+      const waitMs = await tryTake(all, undefined, () => note(all, 1));
+      if (waitMs !== null) {
+        waits.push(waitMs);
+        continue;
+      }
+      let unspent: readonly Count[] = all;
+      try {
+        const result = await attempt(choice);
+        unspent = ifWrong;
+        return result;
+      } catch (error) {
+        if (isWrong(error)) unspent = ifRight;
+        throw error;
+      } finally {
+        note(all, -1);
+        await giveBack(unspent);
+      }
     }
+    throw tooMany(Math.min(...waits), refusal);
   }
 
-  return { isKept, take, takeOne, giveBack, count };
+  const count = <Result>(choice: Choice, attempt: () => Promise<Result>): Promise<Result> =>
+    countFirst([choice], attempt);
+
+  return { isKept, take, takeFirst, takeOne, count, countFirst };
 }
 
 export function countsOf(limits: readonly LimitName[], who: Who): Count[] {
@@ -127,6 +173,6 @@ function nameOf(count: AttemptCount): string {
   return `${count.limit} ${subjectOf(count)}`;
 }
 
-function tooMany(waitMs: number): AppError {
-  return new AppError('too_many_requests', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) });
+function tooMany(waitMs: number, refusal: Refusal = 'too_many_requests'): AppError {
+  return new AppError(refusal, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) });
 }

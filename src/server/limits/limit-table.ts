@@ -38,6 +38,7 @@ export const LIMITS = {
   login_to_account: kept(['account'], 100, DAY_MS),
   // Wrong passwords from a device that has logged in to the account; no other client can use these up. Each login
   // without a mark makes another one, so that all marks of an account have a count together: twenty devices have room.
+  // It ends with the marks that a new password ends; that of links does not, because it is a mailbox that they flood.
   login_from_device: kept(['account', 'device'], 5, QUARTER_MS),
   login_from_device_in_a_day: kept(['account', 'device'], 30, DAY_MS),
   login_from_devices_in_a_day: kept(['account', 'marks'], 200, DAY_MS),

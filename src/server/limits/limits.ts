@@ -10,7 +10,6 @@
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/calendar.ts';
-import { AppError } from '#shared/errors.ts';
 import type { ApiKeyId, OperatorId, TransactionId, UserId } from '#shared/ids.ts';
 import { forgetInSteps } from '../storage/forget-in-steps.ts';
 import type { Act } from '../storage/port/audit.ts';
@@ -20,7 +19,7 @@ import { countsOf, createAttempts, type Who } from './attempts.ts';
 import type { LimitName } from './limit-table.ts';
 import type { Quota } from './quota.ts';
 
-interface Place {
+export interface Place {
   /** As limits group it. */
   readonly address: string;
   readonly network: string;
@@ -119,40 +118,40 @@ const TRIES_OF = {
   passkey: ['passkey_try_from_address', 'passkey_try_from_network'],
   registration: ['registration_try_from_address', 'registration_try_from_network'],
 } as const;
-const USERNAME_CHANGES = 3;
+const LOGIN_LIMITS = {
+  ofDevice: ['login_from_device', 'login_from_device_in_a_day'],
+  ofDevices: ['login_from_devices_in_a_day'],
+  ofStrangers: [
+    'login_from_address_to_account',
+    'login_from_address',
+    'login_from_network',
+    'login_to_account',
+  ],
+} as const;
+const LINK_LIMITS = {
+  ofDevice: ['password_link_from_device', 'password_link_from_device_in_a_day'],
+  ofDevices: ['password_link_from_devices_in_a_day'],
+  ofStrangers: [
+    'password_link_from_address_to_account',
+    'password_link_from_address_to_account_in_a_day',
+    'password_link_from_network_to_account_in_a_day',
+    'password_link_to_account',
+    'password_link_from_address',
+    'password_link_from_network',
+  ],
+} as const;
+const USERNAME_CHANGES = ['1', '2', '3'];
 const CODES = ['qr_code_creation', 'qr_code_creation_in_a_day'] as const;
 const CODES_BY_KEYS = ['key_qr_code_creation', 'key_qr_code_creation_in_a_day'] as const;
 
 export function createLimits(storage: Storage, clock: Clock): Limits {
   const attempts = createAttempts(storage, clock);
-  const { take, takeOne } = attempts;
+  const { take, takeFirst, takeOne } = attempts;
 
-  /** Makes an attempt that counts unless it is refused, or what is `otherwise` done, told the time to wait. */
-  async function countOr<Result>(
-    counts: Parameters<typeof take>[0],
-    attempt: () => Promise<Result>,
-    otherwise: (waitSeconds: number) => Promise<Result>,
-  ): Promise<Result> {
-    try {
-      await take(counts);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return otherwise(error.retryAfterSeconds ?? 0);
-    }
-    try {
-      return await attempt();
-    } catch (error) {
-      await attempts.giveBack(counts);
-      throw error;
-    }
-  }
-
-  const limitConfirmationBeside: Limits['limitConfirmationBeside'] = (email, attempt) =>
-    countOr(
-      countsOf(['confirmation_mail_to_email'], { account: attemptsAccountOf(email) }),
-      () => attempt(true),
-      () => attempt(false),
-    );
+  const limitConfirmationBeside: Limits['limitConfirmationBeside'] = (email, attempt) => {
+    const mailed = { ifRight: countsOf(['confirmation_mail_to_email'], { account: mailsTo(email) }) };
+    return attempts.countFirst([mailed, {}], (choice) => attempt(choice === mailed));
+  };
 
   return {
     countTry(what, { address, network }, device, quota) {
@@ -166,25 +165,10 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     countPasswordChangeTry: (token, quota) =>
       take(countsOf(['password_change_try'], { session: hashOf(token) }), quota),
 
-    limitLogin(email, { device, ...place }, attempt) {
-      const account = attemptsAccountOf(email);
-      if (device !== null) {
-        const limits = [
-          'login_from_device',
-          'login_from_device_in_a_day',
-          'login_from_devices_in_a_day',
-        ] as const;
-        const ifWrong = countsOf(limits, { account, ...hashedDevice(device) });
-        return attempts.count({ ifWrong }, attempt);
-      }
-      const who = { account, ...hashedPlace(place) };
-      return attempts.count(
-        {
-          ifWrong: countsOf(
-            ['login_from_address_to_account', 'login_from_address', 'login_from_network', 'login_to_account'],
-            who,
-          ),
-        },
+    limitLogin(email, caller, attempt) {
+      const who = { account: attemptsAccountOf(email), ...hashedCaller(caller) };
+      return attempts.countFirst(
+        choicesOf(LOGIN_LIMITS, who).map((ifWrong) => ({ ifWrong })),
         attempt,
       );
     },
@@ -202,40 +186,22 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
 
     limitUsernameChange(userId, attempt) {
       const counts = countsOf(['username_change'], { account: hashOf(userId) });
-      const from = (change: number, waits: readonly number[]): ReturnType<typeof attempt> => {
-        if (change > USERNAME_CHANGES)
-          throw new AppError('username_changed_often', { retryAfterSeconds: Math.min(...waits) });
-        const own = counts.map((count) => ({ ...count, address: String(change) }));
-        return countOr(own, attempt, async (waitSeconds) => from(change + 1, [...waits, waitSeconds]));
-      };
-      return from(1, []);
+      const choices = USERNAME_CHANGES.map((change) => ({
+        ifRight: counts.map((count) => ({ ...count, address: change })),
+      }));
+      return attempts.countFirst(choices, attempt, 'username_changed_often');
     },
 
-    countPasswordLink(email, { device, ...place }, quota) {
-      const account = attemptsAccountOf(email);
-      if (device !== null) {
-        const limits = [
-          'password_link_from_device',
-          'password_link_from_device_in_a_day',
-          'password_link_from_devices_in_a_day',
-        ] as const;
-        return take(countsOf(limits, { account, ...hashedDevice(device) }), quota);
-      }
-      const limits = [
-        'password_link_from_address_to_account',
-        'password_link_from_address_to_account_in_a_day',
-        'password_link_from_network_to_account_in_a_day',
-        'password_link_to_account',
-        'password_link_from_address',
-        'password_link_from_network',
-      ] as const;
-      return take(countsOf(limits, { account, ...hashedPlace(place) }), quota);
-    },
+    countPasswordLink: (email, caller, quota) =>
+      takeFirst(
+        choicesOf(LINK_LIMITS, { account: attemptsAccountOf(email), ...hashedCaller(caller) }),
+        quota,
+      ),
     countLinkUse: (place, quota) =>
       take(countsOf(['link_use_from_address', 'link_use_from_network'], hashedPlace(place)), quota),
     limitConfirmationMail({ id, email }, attempt) {
       const ofAccount = countsOf(['confirmation_mail'], { account: hashOf(id) });
-      const toEmail = countsOf(['confirmation_mail_to_email'], { account: attemptsAccountOf(email) });
+      const toEmail = countsOf(['confirmation_mail_to_email'], { account: mailsTo(email) });
       return attempts.count({ ifRight: [...ofAccount, ...toEmail] }, attempt);
     },
     limitConfirmationBeside,
@@ -251,7 +217,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
         'receipt_mail_to_email',
       ] as const;
       const who = hashedPlace(place);
-      const toEmail = email === null ? [] : countsOf(limits, { account: attemptsAccountOf(email), ...who });
+      const toEmail = email === null ? [] : countsOf(limits, { account: mailsTo(email), ...who });
       const from = countsOf(['receipt_mail_from_address', 'receipt_mail_from_network'], who);
       return take([...ofTip, ...toEmail, ...from], quota);
     },
@@ -313,12 +279,32 @@ function whoIsAt(address: string, network: string): Who {
 /** An account may have the email of an operator; neither locks the other out. */
 const operatorsAttemptsOf = (email: string) => attemptsAccountOf(`operator ${email.trim()}`);
 
+/** Mails that an email gets are no guesses at the password of its account, which its owner is told of. */
+const mailsTo = (email: string) => attemptsAccountOf(`mails to ${email.trim()}`);
+
 const hashedPlace = ({ address, network }: Place): Who => whoIsAt(hashOf(address), hashOf(network));
 
-const hashedDevice = ({ id, marksFromMs }: KnownDevice): Who => ({
-  device: hashOf(`${id} ${marksFromMs}`),
-  marks: hashOf(String(marksFromMs)),
+const hashedCaller = ({ device, ...place }: Caller): Who => ({
+  ...hashedPlace(place),
+  ...(device && {
+    device: hashOf(`${device.id} ${device.marksFromMs}`),
+    marks: hashOf(String(device.marksFromMs)),
+  }),
 });
+
+/** A device counts as an unknown one while the other known ones have used up what they share: the owner’s gets in. */
+function choicesOf(
+  {
+    ofDevice,
+    ofDevices,
+    ofStrangers,
+  }: Readonly<Record<'ofDevice' | 'ofDevices' | 'ofStrangers', readonly LimitName[]>>,
+  who: Who,
+) {
+  return who.device === undefined
+    ? [countsOf(ofStrangers, who)]
+    : [countsOf([...ofDevice, ...ofDevices], who), countsOf([...ofDevice, ...ofStrangers], who)];
+}
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');

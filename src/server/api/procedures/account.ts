@@ -1,5 +1,6 @@
 /** The procedures of one's own account: profile, sessions, export and closing. */
 import { z } from 'zod';
+import { emailKeyOf } from '#server/storage/rules/accounts.ts';
 import { exportRequest } from '#shared/account-export.ts';
 import { closing, closingAnswer, profileChange, session, user } from '#shared/accounts.ts';
 import { operatorAct } from '#shared/operator-acts.ts';
@@ -28,7 +29,10 @@ export const accountProcedures = {
       description: [
         'Changes what is sent, by the rules of the registration, and leaves the rest. A new email asks',
         'for `current_password`, a new username or phone number for a password that was typed a short',
-        'while ago (`POST /auth/confirm`); wrong guesses count as those for a new password do. The',
+        'while ago (`POST /auth/confirm`); wrong guesses count as those for a new password do. A change of',
+        'the email counts as a try to register, 200 an hour from an address; other devices that have logged',
+        'in before count as new ones after it, and the link that confirms the new email may be left out,',
+        'where that got ten of them in a day. The',
         'username before stays yours: nobody else can ever take it, and it can be changed three times',
         'in 30 days. `service_categories` is the whole set: a service that is not in it is retired with',
         'its code, and the last one cannot be. A customer becomes a provider with `is_service_provider`',
@@ -69,9 +73,10 @@ export const accountProcedures = {
         // It tells that an email is taken, as a registration does.
         await limits.countTry('registration', ctx.address(), null, ctx.quota);
         await limits.countPasswordChangeTry(token, ctx.quota);
-        // A new email is mailed the link that confirms it, wherever that is.
+        // A new email is mailed the link that confirms it, wherever that is; one in other letters is no new one.
+        const isMailing = mail !== null && emailKeyOf(email) !== emailKeyOf(account.email);
         const user = await tryPassword(ctx, () =>
-          mail === null ? update(false) : limits.limitEmailChange({ id: account.id, email }, update),
+          !isMailing ? update(false) : limits.limitEmailChange({ id: account.id, email }, update),
         );
         await rememberDevice(ctx, user.email);
         return user;

@@ -15,7 +15,7 @@ import type { AccountEvents } from '#server/events/account-events.ts';
 import type { Webhooks } from '#server/events/webhooks.ts';
 import type { Exports } from '#server/export/exports.ts';
 import type { Factors } from '#server/factors/factors.ts';
-import type { Caller, Limits } from '#server/limits/limits.ts';
+import type { Limits, Place } from '#server/limits/limits.ts';
 import { Quota } from '#server/limits/quota.ts';
 import type { Mail } from '#server/mail/mail.ts';
 import type { Notifications } from '#server/notifications/notifications.ts';
@@ -85,7 +85,7 @@ export interface Context {
   /** The idempotency key of the attempt that the headers name; null when they name none. */
   readonly attempt: string | null;
   /** The caller's address and network, as limits count them. Reading them costs more than most answers. */
-  address(): Pick<Caller, 'address' | 'network'>;
+  address(): Place;
   readonly device: DeviceOfRequest;
   /** True for the further pages of a list that is sent as one answer, which was counted with the first. */
   readonly isFurtherPage: boolean;
