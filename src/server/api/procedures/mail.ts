@@ -117,7 +117,7 @@ export const mailProcedures = {
       summary: 'Ask for the link that confirms your email',
       description: [
         'Sends it to the email of your account, unless that was confirmed before and takes emails. The',
-        'request has no body. You may ask five times a day.',
+        'request has no body. You may ask five times a day, and one email gets ten such links a day.',
       ],
       answers: { mailSettings },
       refusals: ['mail_off', 'mail_busy', 'too_many_requests'],

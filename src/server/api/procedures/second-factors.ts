@@ -67,7 +67,8 @@ export const secondFactorProcedures = {
       description: [
         'Takes what the browser answered, as `PublicKeyCredential.toJSON` makes it, as text, and a name for',
         'your list. With your first second factor come ten recovery codes, which are told this once. An',
-        'account has ten passkeys at most. Where mail is set up, a mail tells you of each.',
+        'account has ten passkeys at most. Where mail is set up, a mail tells you of each. After the first',
+        'second factor, other devices that have logged in before count as new ones.',
       ],
       takes: { newPasskey },
       answers: { firstRecoveryCodes },
@@ -122,7 +123,8 @@ export const secondFactorProcedures = {
       summary: 'Finish setting up an authenticator app',
       description: [
         'Takes a code that the app shows. With your first second factor come ten recovery codes, which are',
-        'told this once. Where mail is set up, a mail tells you of it.',
+        'told this once. Where mail is set up, a mail tells you of it. After the first second factor, other',
+        'devices that have logged in before count as new ones.',
       ],
       takes: { totpConfirmation },
       answers: { firstRecoveryCodes },
