@@ -13,11 +13,13 @@ export function bounds(between: 'to' | 'and'): string {
   return `${formatMoney(minTipCents, SHORT)} ${between} ${formatMoney(maxTipCents, SHORT)}`;
 }
 
-/** By the exponent of the currency. */
-export const DECIMALS_IN_WORDS = ['no', '', 'at most two', 'at most three'];
+/** As many as the exponent of the currency says. */
+export function decimalsInWords(): string {
+  return ['no', '', 'at most two', 'at most three'][terms().exponent] ?? '';
+}
 
 export function amountTooFine(): string {
-  return `Amounts have ${DECIMALS_IN_WORDS[terms().exponent]} decimals`;
+  return `Amounts have ${decimalsInWords()} decimals`;
 }
 
 export function isWithinBounds(amount: number): boolean {

@@ -103,7 +103,7 @@ export function createOperatorWaysIn(deps: {
     },
 
     async enrolTotp(operator, { password, code }, token, place) {
-      await requireStrong(password, operator, clock());
+      await requireHardToGuess(password, operator, clock());
       const codes = await factors.confirmTotp(holderIn(operator, token), code);
       await storage.setPassword(operator.id, await passwords.hash(password));
       await finishEnrolment(operator, token, place);
@@ -116,8 +116,8 @@ export function createOperatorWaysIn(deps: {
   };
 }
 
-/** @throws AppError `invalid_input`. */
-async function requireStrong(password: string, { email }: Operator, nowMs: number): Promise<void> {
+/** @throws AppError `invalid_input`, which speaks of no username: operators have none. */
+async function requireHardToGuess(password: string, { email }: Operator, nowMs: number): Promise<void> {
   const person = { email, username: '', fullName: '', phone: null };
   const isWeak = isOwnName(password, person) || (await isEasyToGuess(password, person, nowMs));
   if (isWeak) throw invalidField('password', EASY_TO_GUESS);

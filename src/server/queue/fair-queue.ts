@@ -14,7 +14,7 @@ export interface FairQueue<Key> {
   /** Counts those who wait under the fullest key below a path. */
   countOfFullest(path: Path<Key>): number;
   /** @throws AppError `busy` after a refusal, a hang-up or `patienceMs` without a turn. */
-  wait(path: Path<Key>, terms?: { onHangUp?: OnHangUp | undefined; patienceMs?: number }): Promise<void>;
+  wait(path: Path<Key>, options?: { onHangUp?: OnHangUp | undefined; patienceMs?: number }): Promise<void>;
   /**
    * Gives the next turn, at each level to the key whose last turn is longest ago.
    * @param mayGo leaves out keys of the first level.

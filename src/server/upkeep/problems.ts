@@ -1,5 +1,4 @@
 /** What is wrong, for somebody who was woken up. The bounds are those of the alert rules in deploy/. */
-
 import { inUtc } from '#server/setting-forms.ts';
 import type { Trouble } from '#server/troubles.ts';
 import { isoTime } from '#shared/calendar.ts';

@@ -7,7 +7,7 @@ import { accountEvent } from '#shared/events.ts';
 import { decimalFromCents, terms } from '#shared/money.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
-import { DECIMALS_IN_WORDS } from '#shared/tip-amount.ts';
+import { decimalsInWords } from '#shared/tip-amount.ts';
 import { tipChange } from '#shared/tips.ts';
 import { VERSION } from '../../version.ts';
 import { problemOf } from '../http/problems.ts';
@@ -77,9 +77,9 @@ const COMMON_HEADERS = {
 /** @param publicUrl without a trailing slash. */
 export function describeApi(publicUrl: string, registration: RegistrationMode = 'open'): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { refusalsByRegistration, ...terms } of ENDPOINTS) {
-    const refusals = [...terms.refusals, ...(refusalsByRegistration?.[registration] ?? [])];
-    const endpoint = { ...terms, refusals };
+  for (const { refusalsByRegistration, ...described } of ENDPOINTS) {
+    const refusals = [...described.refusals, ...(refusalsByRegistration?.[registration] ?? [])];
+    const endpoint = { ...described, refusals };
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationOf(endpoint, publicUrl) };
   }
@@ -103,7 +103,7 @@ export function describeApi(publicUrl: string, registration: RegistrationMode = 
       version: VERSION,
       summary: brand.tagline,
       description: [
-        `The REST door of ${brand.name}. Amounts are ${currencyName()} as JSON numbers with ${DECIMALS_IN_WORDS[terms().exponent]} decimals; times are ISO 8601 in UTC.`,
+        `The REST door of ${brand.name}. Amounts are ${currencyName()} as JSON numbers with ${decimalsInWords()} decimals; times are ISO 8601 in UTC.`,
         'Beside each amount of an answer stands the same in minor units, the smallest of the currency (ISO 4217), under its name with `_minor`. The outermost object that has an amount names the `currency`.',
         'Log in, then send the token as `Authorization: Bearer ...`. A program sends an API key in its place, which may call the operations of its scopes, and those that need no session.',
         'The schemas hold every bound that the server keeps and a schema can say. Spaces around an email, a username, a name or a phone number are dropped.',

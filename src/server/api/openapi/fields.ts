@@ -4,7 +4,7 @@ import { currencyName } from '#shared/amount-in-words.ts';
 import { plainDecimal } from '#shared/decimals.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Cents, cents, decimalFromCents, terms } from '#shared/money.ts';
-import { DECIMALS_IN_WORDS } from '#shared/tip-amount.ts';
+import { decimalsInWords } from '#shared/tip-amount.ts';
 
 /** By the field's name on the wire; `Schema.field` where schemas differ. */
 export type FieldNotes = Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export function fieldNotes(): FieldNotes {
   const plain = (amount: Cents) => decimalFromCents(amount).toLocaleString(PAGE_LANGUAGE);
   const percent = (rate: number) => `${rate / 100} %`;
   const ofMoney: FieldNotes = {
-    amount: `The tip in US dollars, from ${plain(minTipCents)} to ${plain(maxTipCents)}, with ${DECIMALS_IN_WORDS[terms().exponent]} decimals.`,
+    amount: `The tip in US dollars, from ${plain(minTipCents)} to ${plain(maxTipCents)}, with ${decimalsInWords()} decimals.`,
     giver_fee: `What the giver paid on top, in US dollars: ${percent(giverFeeRate)} of the amount.`,
     receiver_fee: `What came off the amount before it reached the provider, in US dollars: ${percent(receiverFeeRate)} of the amount.`,
     net_amount: `What reached the provider, in US dollars: ${percent(10_000 - receiverFeeRate)} of the amount.`,

@@ -1,6 +1,6 @@
 /**
- * The terms of an endpoint, of which REST and the API description are made, stand beside its procedure, which says
- * itself who may call it.
+ * The description of an endpoint, of which REST and the API description are made, stands beside its procedure, which
+ * says itself who may call it.
  */
 import type { z } from 'zod';
 import type { ApiScope } from '#shared/api-scopes.ts';
