@@ -355,11 +355,30 @@ test('of a debt the receiver’s part is after fees, which a partial capture kee
   expect(receiverPartOf(payment, payment.owedByReceiverCents, 'owed_by_receiver')).toBe(captured - 800);
 });
 
+test.each([
+  ['a refund failed and all was disputed', [600], 1_000, 0, 950],
+  ['a part was taken back of it', [600], 1_000, 600, 380],
+  ['two refunds of all failed', [1_000, 1_000], 0, 0, 950],
+])('of a debt the receiver’s part is no smaller where %s', (_, failed, disputed, reversedCents, part) => {
+  const refunds = failed.map((refunded, place) => refundOf(`re_${place}`, refunded, true));
+  const disputes = disputed > 0 ? [disputeOf('dp_1', disputed)] : [];
+  const transfer = { cents: 1_000, reversedCents };
+  const charge = chargeOf({ chargedCents: 1_000, refunds, disputes, transfer });
+  const { payment } = read(begun(paymentOf(1_000, 0, 50)), charge);
+  expect(payment.owedByReceiverCents).toBe(1_000 - reversedCents);
+  expect(receiverPartOf(payment, payment.owedByReceiverCents, 'owed_by_receiver')).toBe(part);
+});
+
 test('of a debt the receiver’s part is what the ledger has of it, to the cent, whatever went back before', () => {
-  for (let first = 1; first < WHOLE; first += 131)
+  const firsts = Array.from({ length: Math.ceil(WHOLE / 131) }, (_, place) => 1 + place * 131);
+  for (const [first, hasFailed] of firsts.flatMap((cents) => [
+    [cents, false] as const,
+    [cents, true] as const,
+  ]))
     for (const second of [1, 333, 1_050, 3_500]) {
-      if (first + second >= WHOLE) continue;
-      const refund = refundOf('re_1', first);
+      // What failed has gone back from the receiver once, whatever goes back to the giver after it.
+      if (!hasFailed && first + second >= WHOLE) continue;
+      const refund = refundOf('re_1', first, hasFailed);
       const transfer = { cents: WHOLE, reversedCents: first };
       const before = read(begun(TIP), chargeOf({ refunds: [refund], transfer }));
       const refunds = [refund, refundOf('re_2', second, false, 2)];
@@ -367,7 +386,10 @@ test('of a debt the receiver’s part is what the ledger has of it, to the cent,
       expect(receiverPartOf(owing, owing.owedByReceiverCents, 'owed_by_receiver')).toBe(
         0 - (owing.adjustments.at(-1)?.netAmountCents ?? 0),
       );
-      const taken = { refunds: [refund], transfer: { cents: WHOLE, reversedCents: first + second } };
+      const taken = {
+        refunds: [refund],
+        transfer: { cents: WHOLE, reversedCents: Math.min(WHOLE, first + second) },
+      };
       const disputed = read(before, chargeOf({ ...taken, disputes: [disputeOf('dp_1', second)] }));
       const won = read(
         disputed,

@@ -73,7 +73,8 @@ export function receiverPartOf(
   const net = netAmountCents + (rest?.netAmountCents ?? 0);
   // A refund that failed has gone back from the receiver all the same.
   const moved = adjustments.filter((one) => !isRest(one) && one.kind !== 'refund_failed');
-  const back = state === 'refunded' ? whole : moved.reduce((left, one) => left - paidOf(one), 0);
+  const returned = moved.reduce((left, one) => left - paidOf(one), 0);
+  const back = state === 'refunded' ? whole : Math.min(whole, returned);
   const [from, to] = debt === 'owed_by_receiver' ? [back - debtCents, back] : [back, back + debtCents];
   return cents(partOf(net, to, whole) - partOf(net, from, whole));
 }
