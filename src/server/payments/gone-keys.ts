@@ -29,14 +29,17 @@ export async function endLapsedHold(
 
 /** Whether nobody can pay on a page any more about which the payment service cannot be asked. */
 export function isPageOver({ changedAtMs }: Pick<PaymentRecord, 'changedAtMs'>, nowMs: number): boolean {
-  return nowMs >= changedAtMs + UNASKABLE_MS;
+  return changedAtMs <= nowMs - UNASKABLE_MS;
 }
 
-/** Ends open payments that nobody can pay any more, some at each call, where there are no keys to ask with. */
+/**
+ * Ends open payments that nobody can pay any more, some at each call, where there are no keys to ask with. All else
+ * that is due is left as it is to a process that has keys.
+ */
 export async function endUnpaid({ payments }: Pick<Storage, 'payments'>, nowMs: number): Promise<void> {
-  for (const payment of await payments.takeOpenPayments(nowMs, ENDED_AT_ONCE)) {
-    const kind = payment.state === 'created' ? 'page_missing' : 'expired';
-    if (isPageOver(payment, nowMs)) await payments.movePayment(payment.id, { kind }, nowMs, nowMs);
+  for (const { id, state } of await payments.listUnpaid(nowMs - UNASKABLE_MS, ENDED_AT_ONCE)) {
+    const kind = state === 'created' ? 'page_missing' : 'expired';
+    await payments.movePayment(id, { kind }, nowMs, nowMs);
   }
 }
 

@@ -425,6 +425,24 @@ export function describePayments(): void {
       expect(await payments.findPayment({ id: created })).toMatchObject({ lookCount: 0 });
     });
 
+    test('payments that nobody has paid are listed by when they were last heard of, and no look is counted', async () => {
+      const { begin, payments, move } = await openPaymentScene();
+      const later = await begin('created');
+      await move(later.id, 'pending', NOW + 1);
+      const unpaid = [
+        { id: (await begin('created', { createdAtMs: NOW - 1 })).id, state: 'created' },
+        { id: (await begin('pending')).id, state: 'pending' },
+        { id: later.id, state: 'pending' },
+      ];
+      for (const state of PAYMENT_STATES)
+        if (state !== 'created' && state !== 'pending') await begin(state, { createdAtMs: NOW - 9 });
+      expect(await payments.listUnpaid(NOW - 2, 9)).toEqual([]);
+      expect(await payments.listUnpaid(NOW, 9)).toEqual(unpaid.slice(0, 2));
+      expect(await payments.listUnpaid(NOW + 1, 9)).toEqual(unpaid);
+      expect(await payments.listUnpaid(NOW + 1, 1)).toEqual(unpaid.slice(0, 1));
+      expect(await payments.findPayment({ id: later.id })).toMatchObject({ lookCount: 0 });
+    });
+
     test('payments that are taken by many at once are taken once each', async () => {
       const { begin, payments } = await openPaymentScene();
       const ids: TransactionId[] = [];

@@ -273,6 +273,8 @@ export interface Payments {
   ): Promise<PaymentRecord[]>;
   /** Takes due payments, longest waiting first; each is then due later, so that no two processes ask for the same. */
   takeOpenPayments(nowMs: number, atMost: number): Promise<PaymentRecord[]>;
+  /** Payments that nobody has paid, and of which nothing was heard since `heardBeforeMs`; longest waiting first. */
+  listUnpaid(heardBeforeMs: number, atMost: number): Promise<Pick<PaymentRecord, 'id' | 'state'>[]>;
 
   /**
    * Saves a provider's account at the payment service, one for each mode and platform. It takes the place of the

@@ -96,6 +96,16 @@ export function paymentStatements({ db }: Builder) {
       .where(isStuck)
       .orderBy(asc(payments.changedAtMs), asc(payments.id))
       .limit(value('atMost')),
+    /** Among what is open, which an index finds. */
+    unpaidPayments: db
+      .select({ id: payments.id, state: payments.state })
+      .from(payments)
+      .where(
+        sql`${payments.lookAtMs} is not null and ${payments.state} in ('created', 'pending')
+          and ${payments.changedAtMs} <= ${value('heardBeforeMs')}`,
+      )
+      .orderBy(asc(payments.changedAtMs), asc(payments.id))
+      .limit(value('atMost')),
     updatePayment: db
       .update(payments)
       .set(

@@ -82,6 +82,9 @@ export function createPayments(engine: Engine): Payments {
 
     takeOpenPayments: transacting(engine)(takeOpenPayments),
 
+    listUnpaid: (heardBeforeMs, atMost) =>
+      read(({ unpaidPayments }) => unpaidPayments.all({ heardBeforeMs, atMost })),
+
     ...createPayoutAccountSteps(engine),
 
     rememberWebhookEvent: async (id, receivedAtMs) =>
