@@ -180,6 +180,24 @@ test('a command ends a hold that has lapsed by itself, because the server has no
   expect(await payments.findPayment({ id: paid.id })).toMatchObject({ state: 'cancelled' });
 });
 
+test('an act that ends a hold is noted also where its giver had asked for a refund, which stays theirs', async () => {
+  const { before, cam, paid } = await beginUnderFirstKeys();
+  const { payments, audit } = before.t.storage;
+  before.stripe.fail(() => ({ is: 'status', status: 500 }));
+  await expect(cam.trpc.transactions.refund.mutate({ id: paid.id })).rejects.toThrow();
+  expect(await payments.findPayment({ id: paid.id })).toMatchObject({ state: 'authorised', refund: {} });
+  const requests = createRefundRequests(before.t.storage, { mode: 'simulated', platform: null });
+  const createdAtMs = before.t.clock.nowMs + 9 * 24 * HOUR_MS;
+  const refund = () => requests.refund({ transactionId: paid.id, createdAtMs, act: actAbout(paid.id) });
+  expect(await refund()).toMatchObject({
+    outcome: 'reversed',
+    transaction: { reversal: { reversedBy: 'giver' } },
+  });
+  expect(await audit.listAbout(paid.id, 9)).toMatchObject([{ action: 'tip_refunded' }]);
+  await refund();
+  expect(await audit.listAbout(paid.id, 9)).toHaveLength(1);
+});
+
 test('a dispute of another platform is listed without a deadline, and is no trouble of the present keys', async () => {
   const { before, cam, tip } = await beginUnderFirstKeys();
   const { t, stripe, deliver } = before;

@@ -16,13 +16,12 @@ export async function endLapsedHold(
   storage: Pick<Storage, 'findTransaction' | 'operations' | 'payments'>,
   reversal: NewReversal | OperatorReversal,
 ): Promise<ReverseOutcome | null> {
+  if (!('act' in reversal)) return null;
   const { transactionId: id, createdAtMs } = reversal;
   const { payments } = storage;
-  const payment = 'act' in reversal ? await payments.findPayment({ id }) : null;
+  const payment = await payments.findPayment({ id });
   if (!payment || !hasLapsed(payment, createdAtMs)) return null;
-  // A request from before the keys were gone stays what it was.
-  if (!payment.refund) await payments.askForRefund(reversal, createdAtMs);
-  await payments.movePayment(id, { kind: 'cancelled' }, createdAtMs, createdAtMs);
+  await payments.movePayment(id, { kind: 'cancelled', by: reversal }, createdAtMs, createdAtMs);
   const transaction = await findToReverse(storage, reversal);
   return transaction?.reversal ? { outcome: 'reversed', transaction } : null;
 }

@@ -120,8 +120,8 @@ export type PaymentMove =
   /** The tip enters the ledger with the first of these two. */
   | { readonly kind: 'authorised'; readonly chargeId: string; readonly capturesAtMs: number }
   | { readonly kind: 'succeeded'; readonly chargeId: string }
-  /** The authorisation was given up or has lapsed: the tip is reversed. */
-  | { readonly kind: 'cancelled' }
+  /** The authorisation was given up or has lapsed: the tip is reversed. The act of an operator is noted with it. */
+  | { readonly kind: 'cancelled'; readonly by?: OperatorReversal }
   /** What became of the page: nobody can pay on it any more. */
   | { readonly kind: 'failed' | 'expired' }
   /** Decided when the payment had so many adjustments; another since then may tell of a refund that has failed. */

@@ -129,7 +129,9 @@ export function decideMove({ state, refund, adjustments }: PaymentRecord, move: 
       if (state === 'authorised') return { state: 'succeeded', capturesAtMs: null, entered: 'capture' };
       return state === 'pending' ? { state: 'succeeded', chargeId: move.chargeId, entered: 'tip' } : null;
     case 'cancelled':
-      return state === 'authorised' ? { state: 'cancelled', entered: 'reversal' } : null;
+      if (state !== 'authorised') return null;
+      // A request from before stays what it was.
+      return { state: 'cancelled', refund: refund ?? requestBy(move.by), entered: 'reversal' };
     case 'failed':
     case 'expired':
       return state === 'pending' ? { state: move.kind } : null;
@@ -140,6 +142,12 @@ export function decideMove({ state, refund, adjustments }: PaymentRecord, move: 
     case 'refund_refused':
       return isRefundable(state) && refund?.askedAtMs === move.askedAtMs ? { refund: null } : null;
   }
+}
+
+function requestBy(operator: OperatorReversal | undefined): PaymentRecord['refund'] {
+  return operator
+    ? { askedAtMs: operator.createdAtMs, askedBy: null, idempotencyKey: keyOf(operator) }
+    : null;
 }
 
 export function movedPayment(

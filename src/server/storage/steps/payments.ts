@@ -238,6 +238,7 @@ function* movePayment(
   if (moved.entered === 'reversal')
     yield* reversePaidTip(statements, id, ...rules.reversalOf(payment, nowMs));
   const saved = yield* save(statements, rules.movedPayment(payment, moved, nowMs), lookAtMs);
+  if (move.kind === 'cancelled') yield* noteAct(statements, isRepeated, move.by?.act);
   const { entered } = moved;
   return {
     outcome: { outcome: 'moved', payment: saved, entered },
