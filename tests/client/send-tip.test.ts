@@ -115,6 +115,18 @@ it('pays nothing when a proxy sends the body of another tip in its place, and pa
   expect(await page.tips()).toHaveLength(2);
 });
 
+it('sends a new key after a tip that is open and has no page, as one of keys that are gone', async () => {
+  const page = await openTipPage();
+  page.connection.answer = async (answer) =>
+    new Response((await answer.text()).replace('"status":"completed"', '"status":"pending"'), answer);
+  expect(await page.pay()).toEqual({ event: REFUSED, next: null });
+  expect(page.toasts()).toEqual([PAYMENT_FAILED]);
+  expect(page.open()).toBeNull();
+  page.connection.answer = (answer) => answer;
+  expect(await page.pay()).toEqual({ event: PAID, next: null });
+  expect(await page.tips()).toHaveLength(2);
+});
+
 it('pays no attempt of another account than the one that is logged in now, and keeps its message for that one', async () => {
   const page = await openTipPage();
   page.write('for Pat, from Cam');

@@ -66,7 +66,8 @@ function follow(
   const { amountCents, paymentUrl, status } = transaction;
   const transactionId = nameOf(transaction);
   const isPaid = wasGiven(transaction);
-  if (status === 'pending' && !isPaid)
+  // One that began with keys that are gone stays pending when it is given up, and has no page.
+  if (status === 'pending' && !isPaid && (isFailure || paymentUrl !== null))
     return { type: 'waiting', payment: { transactionId, amountCents, paymentUrl } };
   const { qrId } = provider;
   const attempt = unsettledAttempt(qrId, payerId);

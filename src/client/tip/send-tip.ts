@@ -68,8 +68,8 @@ export async function sendTip(
       toastSent(provider, attempt.amountCents);
       return { event: { type: 'paid', receipt }, next: null };
     }
-    // The key of an ended payment would return that payment, and can pay nothing.
-    if (status !== 'pending') giveUpAttempt(qrId, attempt);
+    // The key of an ended payment, or of one without a page, would return that payment, and can pay nothing.
+    if (status !== 'pending' || url === null) giveUpAttempt(qrId, attempt);
     toastError(PAYMENT_FAILED);
     return { event: { type: 'failed', interruption: null }, next: null };
   }
