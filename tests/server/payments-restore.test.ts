@@ -99,6 +99,27 @@ test('several events of a charge of which Stripe tells nothing keep no older one
   });
 });
 
+test('while pages cannot be read, events of a tip that is missing have their list read no more often', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const contents = await t.data.readContents();
+  const { id, chargeId } = await captured(scene);
+  stripe.refundPart(chargeId, 1_050, { reverseTransfer: true });
+  await scene.pass(5);
+  const restored = await scene.start({ data: await createTestData({ contents }) });
+  stripe.fail(({ path }) => (path.startsWith('/checkout/sessions') ? { is: 'status', status: 500 } : null));
+  const earlier = stripe.requests.length;
+  await scene.pass(5, restored);
+  const asked = stripe.requests.slice(earlier).map(({ path }) => path);
+  expect(asked.filter((path) => path.includes(chargeId)).length).toBeGreaterThan(0);
+  expect(asked.filter((path) => path.startsWith('/events'))).toHaveLength(1);
+  stripe.fail(() => null);
+  await scene.pass(1, restored);
+  expect(await restored.trpc(customer.token).transactions.get.query({ id })).toMatchObject({
+    changes: [{ kind: 'refund' }],
+  });
+});
+
 test('what begins before the first look does not hide what is missing', async () => {
   const scene = await openPaymentScene();
   const { t, customer } = scene;

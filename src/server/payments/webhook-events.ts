@@ -55,6 +55,8 @@ export function createWebhookEvents(deps: WebhookEventsDependencies) {
     recovery.readSoon();
     listed.readSoon();
   });
+  // While a page stays undecided, what is listed comes again with each list, and would have each minute read both.
+  const handleListed = createHandling(deps, () => {});
 
   async function takeOnce(event: WebhookEvent): Promise<void> {
     if (await payments.hasWebhookEvent(event.id)) return;
@@ -75,7 +77,7 @@ export function createWebhookEvents(deps: WebhookEventsDependencies) {
     const name = `listed ${event.id}`;
     if ((await payments.hasWebhookEvent(event.id)) || (await payments.hasWebhookEvent(name))) return;
     // Once all pages were read, no payment will be entered any more that it could be about.
-    if ((await handle(event)) || recovery.hasCaughtUp())
+    if ((await handleListed(event)) || recovery.hasCaughtUp())
       await payments.rememberWebhookEvent(name, clock() - LISTED_AGE_MS);
   }
 
