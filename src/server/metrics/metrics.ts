@@ -114,7 +114,7 @@ function createInstruments(register: Registry) {
   );
   const tips = counter(
     'tips_total',
-    'Tips that this process recorded and knows of: not those whose commit stayed unknown.',
+    'Tips that this process recorded; without those whose commit was left unanswered, also when in the ledger.',
     ['mode'],
   );
   const refunds = counter('refunds_total', 'Refunds that this process recorded.');

@@ -134,7 +134,7 @@ const NOTES: FieldNotes = {
   payment_mode:
     'How it is paid: `simulated` (no money moved), `test` (what the payment service calls test money) or `live` (money).',
   payment_url:
-    'The page on which its giver pays, as the giver is told while it is `pending`; null otherwise.',
+    'The page on which its giver pays, as the giver is told while it is `pending`; null otherwise, and where it began with keys of the payment service that the operator has replaced.',
   phone: 'Optional; 7 to 20 digits with the usual punctuation.',
   photo_url: 'Where the photo of the tip page lies on this server, in JPEG; null without one.',
   reported_at:
