@@ -138,7 +138,7 @@ export type PaymentMove =
 export interface MoveOutcome {
   readonly outcome: 'moved' | 'unchanged';
   readonly payment: PaymentRecord;
-  /** What the move has entered in the ledger; undefined for nothing. */
+  /** What the move has entered in the ledger; undefined for nothing, and for a capture that is repeated. */
   readonly entered?: 'tip' | 'capture' | 'reversal' | undefined;
 }
 
@@ -235,7 +235,8 @@ export interface Payments {
   newestPaymentMs(): Promise<number | null>;
   /**
    * Keeps where the reading of paid pages has to begin, until `endReading`.
-   * @returns the earlier one when another process, or one that ended, has kept it.
+   * @returns the earlier one when another process, or one that ended, has kept it. What was kept stays: an earlier
+   * time is for this reading alone.
    */
   beginReading(fromMs: number): Promise<number>;
   endReading(): Promise<void>;
