@@ -75,7 +75,7 @@ test('without keys no server starts where payments were taken, unless its operat
   expect((await fetch(`${meant.url}/healthz`)).status).toBe(200);
   await meant.stop();
   // Nobody charges any more what is held, and it lapses.
-  expect(meant.stdout()).toMatch(/"tips":\d+,"sum":"\$[\d.,]+","msg":"tips are held on cards, and without/);
+  expect(meant.stderr()).toMatch(/"tips":\d+,"sum":"\$[\d.,]+","msg":"tips are held on cards, and without/);
 });
 
 test('why Stripe refuses a call is told in its own words, with the name of the request', async () => {
