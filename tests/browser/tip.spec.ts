@@ -579,8 +579,8 @@ test.describe('a tip that one account has prepared is not paid by the next one',
     const pay = page.getByRole('button', { name: /^Pay \$31\.50/ });
     await expect(pay).toBeVisible();
     first.release();
-    // On a slow machine the call has ended before it was answered.
-    await expect(toast(page, /^(?:Tip sent successfully! \$20\.00|Payment failed)/)).toBeVisible();
+    // The call may have ended before it was answered, and whoever has logged in since is told nothing of it.
+    await expect(pay).toBeVisible();
     await pay.click();
     await expect(toast(page, /^Tip sent successfully! \$30\.00/)).toBeVisible();
     expect(await backstage.transactions(next)).toMatchObject([{ amount: 30 }]);
