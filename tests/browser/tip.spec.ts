@@ -554,7 +554,7 @@ test.describe('a tip that one account has prepared is not paid by the next one',
     expect(await backstage.transactions(next)).toEqual([]);
   });
 
-  test('whose payment stays on the screen when the answer to the first one comes', async ({
+  test('who comes back while the first one has no answer, and pays a tip of their own', async ({
     page,
     context,
     backstage,
