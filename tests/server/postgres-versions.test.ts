@@ -36,11 +36,11 @@ async function open(url: string): Promise<Storage> {
   return storage;
 }
 
-/** What a day's takings of an account come to. */
-async function readDay(storage: Storage, id: UserId) {
+/** What an account's takings of the hour of its tips come to. */
+async function readHour(storage: Storage, id: UserId) {
   const period = { fromMs: START_MS - 3_600_000, untilMs: START_MS + 3_600_000, offsetMs: 0 };
-  const days = await storage.readDailyEarnings(id, { ...period, serviceCategory: null });
-  return days.map(({ count, grossCents, netCents, largestCents }) => ({
+  const hours = await storage.readHourlyEarnings(id, { ...period, serviceCategory: null });
+  return hours.map(({ count, grossCents, netCents, largestCents }) => ({
     count,
     grossCents,
     netCents,
@@ -92,7 +92,7 @@ test('a database of the version before is checked as it is, and the next start b
   if (!pat) throw new Error('pat is gone');
   const { id } = pat.account;
   expect((await listTips(storage, id)).map(({ amountCents }) => amountCents)).toEqual([2_000, 7_000, 1_000]);
-  expect(await readDay(storage, id)).toEqual([
+  expect(await readHour(storage, id)).toEqual([
     { count: 3, grossCents: 10_000, netCents: 9_700, largestCents: 6_790 },
   ]);
   expect(await at(url).check(notesOf(noted))).toEqual({
@@ -178,7 +178,7 @@ test('takings add up of tips of the version before and of this one in one quarte
   const expectDay = async (count: number, grossCents: number, largestCents: number) => {
     expect((await at(url).check([])).problems).toEqual([]);
     const netCents = (grossCents * 97) / 100;
-    expect(await readDay(storage, id)).toEqual([{ count, grossCents, netCents, largestCents }]);
+    expect(await readHour(storage, id)).toEqual([{ count, grossCents, netCents, largestCents }]);
     expect((await at(url).check([])).problems).toEqual([]);
   };
 

@@ -1,10 +1,11 @@
-/** The earnings of a period, added up for a chart from the storage's sums by day and hour. It reads nothing. */
-import type { BookChange, DailyEarnings, HourlyEarnings } from '#server/storage/port/ledger.ts';
+/** The earnings of a period, added up for a chart from the storage's sums by hour. It reads nothing. */
+import type { BookChange, HourlyEarnings } from '#server/storage/port/ledger.ts';
 import { dateAfter, dateAt, firstOfDate, isoDate, lastDateOf } from '#shared/calendar.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import type { Granularity, InsightsQuery } from '#shared/records.ts';
 
 const DAY_MS = 86_400_000;
+const HOURS_OF_DAY = 24;
 const HOURS_OF_WEEK = 168;
 /** 1970 began on a Thursday, this many hours after the beginning of a week. */
 const HOURS_TO_THURSDAY = 72;
@@ -39,23 +40,34 @@ export function createTally(query: Omit<InsightsQuery, 'dayStartHour'>, dayStart
     return bar ? [bar.books, ofAll] : [];
   };
 
-  return {
-    addDay(taken: DailyEarnings): void {
-      const date = within(isoDate(taken.day * DAY_MS), query);
-      const bar = barOf.get(date);
-      if (!bar) throw new Error(`${date} is no day from ${from} to ${to}`);
-      for (const sums of [all, bar.sums, sumsIn(days, date)]) add(sums, taken);
-      for (const ofServices of [bar.services, services])
-        add(sumsIn(ofServices, taken.serviceCategory), taken);
-      enter([bar.books, ofAll], 'tips', taken);
-      largestNetCents = Math.max(largestNetCents, taken.largestCents);
-    },
+  const addDay = (day: number, taken: Moved) => {
+    const date = within(isoDate(day * DAY_MS), query);
+    const bar = barOf.get(date);
+    if (!bar) throw new Error(`${date} is no day from ${from} to ${to}`);
+    for (const sums of [all, bar.sums, sumsIn(days, date)]) add(sums, taken);
+    for (const ofServices of [bar.services, services]) add(sumsIn(ofServices, taken.serviceCategory), taken);
+    enter([bar.books, ofAll], 'tips', taken);
+  };
 
-    /** Adds the same tips once more, to the hour of the week. */
-    addHour({ hourOfWeek, count, netCents }: HourlyEarnings): void {
-      const hour = (hourOfWeek + HOURS_TO_THURSDAY) % HOURS_OF_WEEK;
-      const known = hours.get(hour);
-      hours.set(hour, { count: count + (known?.count ?? 0), netCents: netCents + (known?.netCents ?? 0) });
+  return {
+    /** Days are added up first: a month has thirty of them and seven hundred hours. */
+    addHours(taken: readonly HourlyEarnings[]): void {
+      const ofDays = new Map<number, Map<ServiceCategory, Sums>>();
+      for (const one of taken) {
+        const { hour, serviceCategory, count, netCents, largestCents } = one;
+        const hourOfWeek = (hour + HOURS_TO_THURSDAY) % HOURS_OF_WEEK;
+        const ofHour = hours.get(hourOfWeek) ?? { count: 0, netCents: 0 };
+        hours.set(hourOfWeek, ofHour);
+        ofHour.count += count;
+        ofHour.netCents += netCents;
+        const day = Math.floor(hour / HOURS_OF_DAY);
+        const ofDay = ofDays.get(day) ?? new Map<ServiceCategory, Sums>();
+        ofDays.set(day, ofDay);
+        add(sumsIn(ofDay, serviceCategory), one);
+        largestNetCents = Math.max(largestNetCents, largestCents);
+      }
+      for (const [day, ofServices] of ofDays)
+        for (const [serviceCategory, sums] of ofServices) addDay(day, { serviceCategory, ...sums });
     },
 
     /** Changes may be of any time, of received or given tips; what does not belong to the period is left out. */
@@ -87,8 +99,8 @@ export function createTally(query: Omit<InsightsQuery, 'dayStartHour'>, dayStart
       byHour: [...hours]
         .sort(([one], [other]) => one - other)
         .map(([hour, sums]) => ({
-          weekday: Math.floor(hour / 24) + 1,
-          hour: (hour + dayStartHour) % 24,
+          weekday: Math.floor(hour / HOURS_OF_DAY) + 1,
+          hour: (hour + dayStartHour) % HOURS_OF_DAY,
           ...sums,
         })),
       books: shownBooks(ofAll),
@@ -117,7 +129,7 @@ interface PeriodBooks extends BookSums {
 const noBookSums = (): BookSums => ({ tips: noSums(), changes: noSums() });
 const noBooks = (): PeriodBooks => ({ ...noBookSums(), services: new Map() });
 
-type Moved = Pick<DailyEarnings, 'serviceCategory'> & {
+type Moved = Pick<HourlyEarnings, 'serviceCategory'> & {
   readonly [Name in 'count' | 'grossCents' | 'netCents']: number;
 };
 

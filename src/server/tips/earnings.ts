@@ -1,4 +1,4 @@
-/** A provider's earnings over time, from the storage's sums by day and hour: the cost does not grow with the tips. */
+/** A provider's earnings over time, from the storage's sums by hour: the cost does not grow with the tips. */
 
 import type { StepOptions, StepQueue } from '#server/queue/step-queue.ts';
 import type { EarningsPeriod } from '#server/storage/port/ledger.ts';
@@ -33,9 +33,7 @@ export function createEarnings(storage: Storage, queryQueue: StepQueue): Earning
           add: tally.addChange,
           async read() {
             for (const part of partsOf(query)) {
-              for (const day of await inTurn(() => storage.readDailyEarnings(id, part))) tally.addDay(day);
-              for (const hour of await inTurn(() => storage.readHourlyEarnings(id, part)))
-                tally.addHour(hour);
+              tally.addHours(await inTurn(() => storage.readHourlyEarnings(id, part)));
             }
             const previous = periodBefore(from, to);
             const before = { count: 0, netCents: 0 };

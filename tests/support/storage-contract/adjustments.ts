@@ -160,7 +160,7 @@ export function describeAdjustments(): void {
       for (const tip of await listTips(storage, provider.id))
         expect(tip.adjustments).toEqual(tip.id === id ? [adjustment] : []);
       expect(await totals()).toEqual([1_940 + 970, 2, 3_000]);
-      expect(await storage.readDailyEarnings(provider.id, EVER)).toMatchObject([
+      expect(await storage.readHourlyEarnings(provider.id, EVER)).toMatchObject([
         { count: 2, netCents: 2_910, grossCents: 3_000, largestCents: 1_940 },
       ]);
       expect(await storage.sumGiven(customer.id, EVERY_TIP, null)).toMatchObject({
@@ -178,7 +178,7 @@ export function describeAdjustments(): void {
       expect(await payments.adjustPayment(newTransactionId(randomBytes), stale, NOW, NOW)).toBeNull();
       // A tip that is not adjusted is the largest; without it the adjusted one is.
       await settle(other.id, dispute('dp_1', 2_100, 'open'));
-      expect(await storage.readDailyEarnings(provider.id, EVER)).toMatchObject([
+      expect(await storage.readHourlyEarnings(provider.id, EVER)).toMatchObject([
         { count: 2, netCents: 970, grossCents: 1_000, largestCents: 970 },
       ]);
       expect(await storage.checkRecent()).toMatchObject({ problems: [] });
@@ -213,7 +213,7 @@ export function describeAdjustments(): void {
       });
       expect(await totals()).toEqual([0, 0, 1_333]);
       expect(await payments.listDebts(9)).toMatchObject([{ id, state: 'refunded', owedToGiverCents: 1_400 }]);
-      expect(await storage.readDailyEarnings(provider.id, EVER)).toEqual([]);
+      expect(await storage.readHourlyEarnings(provider.id, EVER)).toEqual([]);
       // What was decided before the reversal is not entered after it.
       const reversed = await payments.findPayment({ id });
       if (!reversed) throw new Error(`${id} has gone`);

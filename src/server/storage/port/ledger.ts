@@ -219,23 +219,15 @@ export interface EarningsPeriod {
   readonly serviceCategory: ServiceCategory | null;
 }
 
-/** Tips of one local day and service, without reversed ones. */
-export interface DailyEarnings {
-  /** Days since 1970-01-01 in local time. */
-  readonly day: number;
+/** Tips of one local hour and service, without reversed ones. */
+export interface HourlyEarnings {
+  /** Hours since 1970-01-01 in local time. */
+  readonly hour: number;
   readonly serviceCategory: ServiceCategory;
   readonly count: number;
   readonly netCents: Cents;
   readonly grossCents: Cents;
   readonly largestCents: Cents;
-}
-
-/** Tips of one hour of the local week, without reversed ones. */
-export interface HourlyEarnings {
-  /** 0 to 167 in local time; 0 is the first hour of Thursday, the weekday of 1970-01-01. */
-  readonly hourOfWeek: number;
-  readonly count: number;
-  readonly netCents: Cents;
 }
 
 export interface Totals {
@@ -290,8 +282,7 @@ export interface Ledger {
   ): Promise<ListingPlace | null>;
   /** An account's changes by their own time, newest first, at most `limit`. @param before null for all. */
   listChanges(userId: UserId, before: ListingPlace | null, limit: number): Promise<BookChange[]>;
-  /** Received tips by local day and service, unordered. The cost grows with the quarters that have tips. */
-  readDailyEarnings(userId: UserId, period: EarningsPeriod): Promise<DailyEarnings[]>;
+  /** Received tips by local hour and service, unordered. The cost grows with the quarters that have tips. */
   readHourlyEarnings(userId: UserId, period: EarningsPeriod): Promise<HourlyEarnings[]>;
   /** A transaction that the user gave or received, or a guest's when `userId` is null; else null. */
   findTransaction(userId: UserId | null, id: TransactionId): Promise<TransactionRecord | null>;

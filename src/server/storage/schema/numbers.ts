@@ -1,6 +1,6 @@
 /** The numbers of closed sets of words in the ledger's tables. They are stored: none ever changes or is used again. */
 import type { $brand } from 'zod';
-import type { ServiceCategory } from '#shared/categories.ts';
+import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { EntryKind } from '../port/ledger.ts';
 
@@ -18,6 +18,15 @@ export const CATEGORY_NUMBERS: Readonly<Record<ServiceCategory, number>> = {
   dj: 7,
   live_event: 8,
 };
+
+const CATEGORIES = new Map(SERVICE_CATEGORIES.map((category) => [CATEGORY_NUMBERS[category], category]));
+
+/** @throws Error for a number that no category has, which a table refuses to store. */
+export function categoryOf(number: number): ServiceCategory {
+  const category = CATEGORIES.get(number);
+  if (!category) throw new Error(`no category has the number ${number}`);
+  return category;
+}
 
 export const KIND_NUMBERS: Readonly<Record<EntryKind, number>> = {
   received: 1,

@@ -1,9 +1,10 @@
 /** Steps that read an account's records: filtered tips, sums, entries and earnings. */
+import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type {
-  DailyEarnings,
   EarningsPeriod,
   EntryName,
+  HourlyEarnings,
   Ledger,
   ListingPlace,
   TipFilter,
@@ -18,6 +19,7 @@ import {
   startOfStep,
   transactionOf,
 } from '../rules/tips.ts';
+import { CATEGORY_NUMBERS } from '../schema/numbers.ts';
 import type { Statements } from '../statements/all.ts';
 import {
   adjustmentOf,
@@ -39,13 +41,10 @@ export const createRecords = (engine: Engine) =>
     sumGiven: reading(engine)(sumGiven),
     findEntryPosition: reading(engine)(findEntryPosition),
 
-    async readDailyEarnings(accountId, period) {
-      const known = await engine.read((statements) => readDailyEarnings(statements, accountId, period));
+    async readHourlyEarnings(accountId, period) {
+      const known = await engine.read((statements) => readEarnings(statements, accountId, period));
       return known ?? transacting(engine)(detailEarnings)(accountId, period);
     },
-
-    readHourlyEarnings: (accountId, period) =>
-      engine.read(({ hourlyEarnings }) => hourlyEarnings.all({ accountId, ...period })),
 
     async findTransaction(userId, id) {
       const found = await engine.read((statements) => findOwn(statements, userId, id));
@@ -56,12 +55,14 @@ export const createRecords = (engine: Engine) =>
     findNewestEntry: reading(engine)(findNewestEntry),
 
     async readTotals(userId, fromMs, untilMs, serviceCategory) {
-      const period = { fromMs, untilMs, serviceCategory: serviceCategory ?? null };
+      const period = { fromMs, untilMs, category: numberOf(serviceCategory ?? null) };
       const found = await engine.read(({ totals }) => totals.one({ userId, ...period }));
       if (!found) throw new Error('an account that is logged in has gone');
       return found;
     },
   }) satisfies Partial<Ledger>;
+
+const numberOf = (category: ServiceCategory | null) => category && CATEGORY_NUMBERS[category];
 
 const listEntriesSince: StepOf<Ledger['listEntriesSince']> = function* (statements, _, userId, after, limit) {
   const rows = yield* statements.entriesOfUserSince.all({ userId, after, limit });
@@ -166,23 +167,21 @@ const listTips: StepOf<Ledger['listTransactions']> = function* (
 };
 
 /** Null when details of buckets must be made up first (`detailEarnings`). */
-function* readDailyEarnings(
-  { dailyEarnings }: Statements,
+function* readEarnings(
+  { hourlyEarnings }: Statements,
   accountId: UserId,
-  period: EarningsPeriod,
-): Step<DailyEarnings[] | null> {
-  const rows = yield* dailyEarnings.all({ accountId, ...period });
-  return rows.every(({ isDetailed }) => isDetailed === 1)
-    ? rows.map(({ isDetailed: _, ...row }) => row)
-    : null;
+  { serviceCategory, ...period }: EarningsPeriod,
+): Step<HourlyEarnings[] | null> {
+  const rows = yield* hourlyEarnings.all({ accountId, ...period, category: numberOf(serviceCategory) });
+  return rows.every(({ isDetailed }) => isDetailed === 1) ? rows : null;
 }
 
 /** Makes up the details of a period's buckets and reads them. The account's lock keeps tips out meanwhile. */
-const detailEarnings: StepOf<Ledger['readDailyEarnings']> = function* (statements, _, accountId, period) {
+const detailEarnings: StepOf<Ledger['readHourlyEarnings']> = function* (statements, _, accountId, period) {
   const { fromMs, untilMs } = period;
   yield* statements.lockAccount.one({ id: accountId });
   yield* statements.detailBuckets.change({ accountId, fromMs, untilMs });
-  return (yield* readDailyEarnings(statements, accountId, period)) ?? [];
+  return (yield* readEarnings(statements, accountId, period)) ?? [];
 };
 
 /** Where a step of a listing by time begins and ends. @param endOf finds the last entry that it looks at. */
