@@ -301,8 +301,8 @@ const SERVER_TESTS = {
   // The files of a worker share its modules, whose loading would cost each of them 0.7 s of a processor. A
   // file that replaces a global has to restore it.
   isolate: false,
-  // One more than a small machine has cores, because the tests of processes wait for them and for the clock.
-  maxWorkers: 3,
+  // Twice the cores of a small machine, because the tests of processes wait for them and for the clock.
+  maxWorkers: 4,
 };
 
 const IN_BROWSERS = {
