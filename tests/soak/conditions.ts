@@ -313,7 +313,7 @@ async function disputed(): Promise<Condition> {
   };
 }
 
-/** The page is for the night in which nobody can pay; the server finds out when it starts, and every ten minutes. */
+/** The page is for the night in which payments may be failing; the server finds out when it starts, and every ten minutes. */
 async function keyRefused(): Promise<Condition> {
   const stripe = await startStripe();
   const [webhookSecret = ''] = stripe.settings.webhookSecrets;

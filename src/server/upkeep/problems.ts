@@ -52,7 +52,7 @@ const TROUBLES: Readonly<Record<Trouble, Words>> = {
   },
   unanswered: {
     urgency: 'now',
-    text: 'Stripe does not answer, or refuses the key: no tips can be paid.',
+    text: 'Stripe does not answer, or refuses the key: payments may be failing.',
     action: 'See what the log says, and whether Stripe has an outage. A new key goes into STRIPE_SECRET_KEY.',
   },
   unheard: {
