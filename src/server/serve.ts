@@ -241,7 +241,6 @@ function factsOf(config: Config): Parameters<typeof readOwnBrand>[1] {
     sendsMail: config.mail !== null,
     takesGuestTips: config.takesGuestTips,
     hashesLogNames: config.hashesLogNames,
-    isBackedUp: config.backupFolder !== null,
     sessionDays: config.sessionLifetimeMs / DAY_MS,
     closingDays: CLOSING_GRACE_DAYS,
   };

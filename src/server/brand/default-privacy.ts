@@ -8,7 +8,6 @@ export interface StoredFacts {
   readonly sendsMail: boolean;
   readonly takesGuestTips: boolean;
   readonly hashesLogNames: boolean;
-  readonly isBackedUp: boolean;
   readonly sessionDays: number;
   readonly closingDays: number;
 }
@@ -79,8 +78,9 @@ export function defaultPrivacy(facts: StoredFacts): string {
       `A closed account can come back for ${closingDays} days. After that your email, name, phone number, photos, ` +
       'messages and devices are erased; a message that was reported goes with its report. Tips stay, under the name “Closed account”. A hash of your username stays, ' +
       'so that nobody else can have it, and so does what the people who run this site did to your account, without your name.',
-    facts.isBackedUp &&
-      'The site is backed up every day, and the last 14 backups are kept. What you erase leaves them when they end.',
+    // Whether it is, not every process knows: another one, or another program, may make the backups.
+    'The site may be backed up every day. Backups are kept for two weeks or more, and what you erase stays in them ' +
+      'until they end.',
   ];
   return `${parts.filter((part) => part !== false).join('\n\n')}\n`;
 }
