@@ -115,7 +115,9 @@ test('without a page about privacy, one says what is stored', async () => {
   expect(page?.html).toContain('Cards are handled by Stripe');
   expect(page?.html).toContain('has hashes of network addresses and accounts of each request');
   expect(page?.html).toContain('Stripe is told your email');
-  expect(page?.html).toContain('an email that you type for the receipt');
+  expect(page?.html).toContain(
+    'an email that you type for the receipt until that was sent, for two days and an hour at most',
+  );
   expect(page?.html).not.toMatch(/Questions|sends no email/);
   // Which process makes backups, and whether another program does, no process knows of all.
   for (const html of [said, page?.html]) {

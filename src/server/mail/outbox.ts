@@ -30,8 +30,8 @@ const LONGEST_RETRY_MS = 6 * HOUR_MS;
 const JITTER = 0.2;
 const MAX_WAIT_MS = LONGEST_RETRY_MS * (1 + JITTER);
 const PATIENCE_MS = 48 * HOUR_MS;
-/** After the last try of those two days: whatever still waits then waited while nobody sent mails. */
-const OUTDATED_MS = PATIENCE_MS + MAX_WAIT_MS;
+/** One that still waits when a sweep should have taken it waited while no server ran. */
+const OUTDATED_MS = PATIENCE_MS + HOUR_MS;
 /** The first rest of a mail server that took no mail at all. */
 const REST_MS = 20_000;
 const LONGEST_REST_MS = 5 * MINUTE_MS;
@@ -95,7 +95,12 @@ export function createOutbox(deps: {
   async function putOff(mail: ClaimedMail): Promise<void> {
     const nowMs = clock();
     if (isOld(mail, nowMs)) await mails.finish(mail, { outcome: 'dropped' });
-    else await mails.postpone(mail, { nextTryMs: nowMs + jittered(pauseOf(mail)), tries: mail.tries + 1 });
+    else await postpone(mail, nowMs + jittered(pauseOf(mail)), mail.tries + 1);
+  }
+
+  /** The last try is when two days are over, however long the pause before it would be. */
+  async function postpone(mail: ClaimedMail, nextTryMs: number, tries: number): Promise<void> {
+    await mails.postpone(mail, { nextTryMs: Math.min(nextTryMs, mail.createdAtMs + PATIENCE_MS), tries });
   }
 
   async function send(mail: ClaimedMail): Promise<void> {
@@ -161,7 +166,7 @@ export function createOutbox(deps: {
     log.warn({ mail: id, kind, reason, tries }, 'a mail did not get through');
     const pauseMs = pauseOf(mail);
     const waitMs = jittered(isAway ? Math.min(pauseMs, LONGEST_REST_MS) : pauseMs);
-    await mails.postpone(mail, { nextTryMs: nowMs + waitMs, tries });
+    await postpone(mail, nowMs + waitMs, tries);
   }
 
   return {
@@ -173,14 +178,14 @@ export function createOutbox(deps: {
   };
 }
 
-/** Forgets mails that nobody has sent in time, also where no mail is sent any more. Call it every hour. */
+/** Forgets mails that nobody has sent in two days, also where no mail is sent any more. Call it every hour. */
 export async function forgetOutdatedMails(
   { mails }: Pick<Storage, 'mails'>,
   clock: Clock,
   log: Logger,
 ): Promise<void> {
   const nowMs = clock();
-  const untilMs = nowMs - OUTDATED_MS;
+  const untilMs = nowMs - PATIENCE_MS;
   const count = await forgetInSteps((atMost) => mails.forgetOutdated({ nowMs, untilMs, atMost }));
   if (count > 0) tellForgotten(log, count);
 }

@@ -94,8 +94,8 @@ them up, and they say nothing of you.
 
 The accounts of those whom you tipped at the payment service. They are theirs.
 
-Emails that wait to be sent: they are gone once they were, after two days at
-the latest. The tokens of links in emails are kept only as hashes.
+Emails that wait to be sent: they are gone once they were, after two days and
+an hour at the latest. The tokens of links in emails are kept only as hashes.
 
 Counts of attempts, such as those of wrong passwords: they are kept under
 hashes, for a day at most.
