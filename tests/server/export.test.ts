@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { NO_BRAND } from '#server/brand/own-brand.ts';
+import { LIMITS } from '#server/limits/limit-table.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { newTransactionId } from '#shared/ids.ts';
 import { createValidator } from '#tests/support/api-description.ts';
@@ -29,6 +30,7 @@ const MANY = 4_000;
 /** The most that is read of the ledger for one piece of an archive. */
 const PAGES_AHEAD = 2;
 const PATH = '/api/auth/me/export';
+const DAY_MS = 86_400_000;
 
 interface LoggedIn {
   readonly token: string;
@@ -108,6 +110,13 @@ describe('an export', () => {
     );
     for (const path of files.keys())
       if (path !== 'README.txt') expect(text('README.txt')).toContain(path.replace(/(?<=\/).*/, ''));
+    // What is counted for longer than a day is named, with its time.
+    const stored = Object.entries(LIMITS).filter(([, { counted }]) => counted !== 'in_memory');
+    const longer = stored.filter(([, { windowMs }]) => windowMs > DAY_MS);
+    expect(longer).toMatchObject([['username_change', { windowMs: 30 * DAY_MS }]]);
+    expect(text('README.txt').replace(/\s+/g, ' ')).toContain(
+      'a day or less, and thirty days for a change of the username',
+    );
   });
 
   test('has JSON that an independent validator finds to be as its own schemas say, and no other field', async () => {

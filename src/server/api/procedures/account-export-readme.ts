@@ -98,7 +98,8 @@ Emails that wait to be sent: they are gone once they were, after two days and
 an hour at the latest. The tokens of links in emails are kept only as hashes.
 
 Counts of attempts, such as those of wrong passwords: they are kept under
-hashes, for a day at most.
+hashes until the time of their limit is over, a day or less, and thirty days for
+a change of the username.
 
 Cards and bank accounts: none is stored here. Simulated tips need none; others
 are paid at a payment service, which keeps what you tell it on its own pages.
