@@ -13,6 +13,7 @@ import { createOutbox, type WriteLetter } from '#server/mail/outbox.ts';
 import { createSmtpRelay, type RelaySettings } from '#server/mail/smtp-relay.ts';
 import { newMailId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
+import { runHere } from '#tests/support/commands.ts';
 import { type Plan, relayAt, type Step, startMailServer } from '#tests/support/mail-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
@@ -267,6 +268,28 @@ describe('a mail server', () => {
       server.plan({ at: 'data', is: 'refused', code: 550, words });
       expect((await send()).outcome).toBe('refused');
     }
+  });
+
+  test('that refuses what an operator tries gets the advice that fits its answer', async () => {
+    const { server } = await openRelay();
+    const settings = { SMTP_URL: `smtp://127.0.0.1:${server.port}`, MAIL_FROM: 'tips@example.com' };
+    const advice = async (at: Step, words: string) => {
+      server.plan({ at, is: 'refused', code: 550, words });
+      const { code, stdout } = await runHere('mail', settings, ['test', 'pat@example.org']);
+      expect(code).toBe(1);
+      return stdout.trim().split('\n').at(-1);
+    };
+    for (const at of ['recipient', 'data'] as const)
+      for (const words of ['5.4.5 Daily limit exceeded', '5.3.2 Not accepting mail', '5.5.1 Out of order'])
+        expect(await advice(at, words)).toBe(
+          'It takes no more mail for now, or is in trouble: wait, or ask who runs it.',
+        );
+    expect(await advice('sender', '5.4.5 Daily limit exceeded')).toMatch(/^It takes no more mail for now/);
+    for (const [at, words] of [
+      ['recipient', '5.7.1 Relay access denied'],
+      ['sender', '5.5.1 Authentication required'],
+    ] as const)
+      expect(await advice(at, words)).toMatch(/^It does not let you send: look at MAIL_FROM/);
   });
 
   test('is spoken to by TLS from the first byte, or by STARTTLS where it offers that, with a password', async () => {

@@ -14,6 +14,7 @@ import { moveDatabase } from '#server/commands/db-move.ts';
 import { restoreDatabase } from '#server/commands/db-restore.ts';
 import { tellFees } from '#server/commands/fees.ts';
 import { invite } from '#server/commands/invite.ts';
+import { testMail } from '#server/commands/mail.ts';
 import { careForOperators } from '#server/commands/operator.ts';
 import { careForPayments } from '#server/commands/payments.ts';
 import { readReports } from '#server/commands/reports.ts';
@@ -32,6 +33,7 @@ const COMMANDS = {
   'db-restore': restoreDatabase,
   fees: tellFees,
   invite,
+  mail: testMail,
   operator: careForOperators,
   payments: careForPayments,
   reports: readReports,

@@ -70,6 +70,11 @@ const ADVICE: readonly (readonly [codes: RegExp, words: string])[] = [
   [/ERR_SSL/, 'This port does not begin with TLS: write smtp:// in SMTP_URL, with port 587 as a rule.'],
   [/^ETLS/, 'It offers no STARTTLS at this port, so it gets no password: write smtps://, or another port.'],
   [/^ETIMEDOUT/, 'This port may begin with TLS (smtps://), or a firewall is in between.'],
+  // RFC 3463; Gmail says 5.5.1 to the sender where a login is missing.
+  [
+    / 5\d\d 5\.[34]\.|(?:RCPT TO|DATA) 5\d\d 5\.5\./,
+    'It takes no more mail for now, or is in trouble: wait, or ask who runs it.',
+  ],
   [/MAIL FROM|RCPT TO/, 'It does not let you send: look at MAIL_FROM, and at the user in SMTP_URL.'],
 ];
 
