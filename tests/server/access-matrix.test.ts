@@ -512,42 +512,49 @@ describe.each(DOORS)('through %s', (door) => {
   });
 });
 
-/** What changes something while the account is suspended: it secures the account, ends it, or gives back. */
-const WHILE_SUSPENDED = [
-  'auth.logout',
-  'auth.confirm',
-  'auth.changePassword',
-  'auth.close',
-  'auth.export',
-  'auth.endSession',
-  'auth.endOtherSessions',
-  'auth.sendConfirmation',
-  'auth.confirmEmail',
-  'transactions.refund',
-  'transactions.giveUp',
-  'transactions.mailReceipt',
-  'payments.onboard',
-  'payments.openDashboard',
-  'notifications.remove',
-  'webhooks.remove',
-  'apiKeys.end',
-  'auth.passkeyConfirmOptions',
-  'auth.confirmByPasskey',
-  'secondFactors.passkeyOptions',
-  'secondFactors.addPasskey',
-  'secondFactors.removePasskey',
-  'secondFactors.beginTotp',
-  'secondFactors.confirmTotp',
-  'secondFactors.removeTotp',
-  'secondFactors.renewRecoveryCodes',
-];
+/** What changes something while the account is suspended, by the words of the description of `GET /announcements`. */
+const WHILE_SUSPENDED = {
+  'secured (password, sessions, second factors)': [
+    'auth.logout',
+    'auth.confirm',
+    'auth.changePassword',
+    'auth.endSession',
+    'auth.endOtherSessions',
+    'auth.passkeyConfirmOptions',
+    'auth.confirmByPasskey',
+    'secondFactors.passkeyOptions',
+    'secondFactors.addPasskey',
+    'secondFactors.removePasskey',
+    'secondFactors.beginTotp',
+    'secondFactors.confirmTotp',
+    'secondFactors.removeTotp',
+    'secondFactors.renewRecoveryCodes',
+  ],
+  'exported and closed': ['auth.export', 'auth.close'],
+  'its email confirmed': ['auth.sendConfirmation', 'auth.confirmEmail'],
+  'tips refunded or given up, and their receipts mailed': [
+    'transactions.refund',
+    'transactions.giveUp',
+    'transactions.mailReceipt',
+  ],
+  'what was earned paid out': ['payments.onboard', 'payments.openDashboard'],
+  'its API keys, webhooks and devices taken away': ['apiKeys.end', 'webhooks.remove', 'notifications.remove'],
+};
 
 describe('while the account is suspended', () => {
+  test('the description says what its owner may change', async () => {
+    const { send } = await createTestApp();
+    const { paths } = await (await send('/api/openapi.json')).json();
+    const { description } = paths['/announcements'].get;
+    for (const words of Object.keys(WHILE_SUSPENDED)) expect(description).toContain(words);
+  });
+
   test.each(
     Object.entries(ROWS),
   )('%s reads as ever, and changes only what the owner may', async (procedure, row) => {
     const isRead = PROCEDURES.some(({ path, type }) => path === procedure && type === 'query');
-    const goesOn = isRead || isOpenToAnybody(row) || WHILE_SUSPENDED.includes(procedure);
+    const goesOn =
+      isRead || isOpenToAnybody(row) || Object.values(WHILE_SUSPENDED).flat().includes(procedure);
     for (const door of DOORS) {
       const scene = await openScene();
       const { t, tokens, keys } = scene;

@@ -196,8 +196,10 @@ export const authProcedures = {
       description: [
         'The text that the operator shows to everybody who is logged in, whether tips are paused for',
         'maintenance, and whether your account is suspended: since when and why. Null where there is none.',
-        'While an account is suspended, no tips are given or received with it, its API keys do nothing, and',
-        'it changes nothing but its password and its sessions; it can be read, exported and closed.',
+        'While an account is suspended, no tips are given or received with it, and its API keys do nothing. It',
+        'can be read, secured (password, sessions, second factors), exported and closed, its email confirmed,',
+        'tips refunded or given up, and their receipts mailed, what was earned paid out, and its API keys,',
+        'webhooks and devices taken away. All else that changes something is refused.',
       ],
       answers: { announcements },
       response: {
