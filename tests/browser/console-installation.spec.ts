@@ -119,3 +119,36 @@ test('an operator sets fees after a preview, invites somebody, and announces som
   await page.getByRole('link', { name: 'Audit Log' }).click();
   await expect(log).toContainText('Ended the announcement');
 });
+
+test('a small change while other fees are to come is made to the fees that hold, and says what it replaces', async ({
+  page,
+  server,
+}) => {
+  await openConsole(page, server, '/operator/installation');
+  const terms = page.getByRole('region', { name: 'Fees and amounts' });
+  const change = terms.getByRole('button', { name: 'Change Fees or Amounts' });
+  const fee = terms.getByLabel('Giver pays on top, in %');
+  const dialog = page.getByRole('dialog', { name: 'Set these terms?' });
+  await change.click();
+  const held = await fee.inputValue();
+  await fee.fill('8');
+  await terms.getByLabel('From').fill('2099-01-01T06:00');
+  await terms.getByRole('button', { name: 'Preview' }).click();
+  await expect(dialog.getByText('never holds then')).toHaveCount(0);
+  await say(page, 'Set these terms?', 'Set Terms');
+  await expect(terms.getByText('8%')).toBeVisible();
+
+  await change.click();
+  await expect(fee).toHaveValue(held);
+  await terms.getByLabel('Quick amounts').fill('10');
+  await terms.getByRole('button', { name: 'Preview' }).click();
+  await expect(dialog.getByText(/^Version \d, from Jan 1, 2099, 6:00 AM, never holds then\.$/)).toBeVisible();
+  await expect(dialog.getByText(/^was /)).toHaveCount(0);
+  await picture(page, 'console-terms-replaced');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await terms.getByLabel('From').fill('2099-01-02T06:00');
+  await terms.getByRole('button', { name: 'Preview' }).click();
+  // What the form says holds, also where it is no longer what held until then.
+  await expect(dialog.getByText('was $10.80')).toBeVisible();
+  await expect(dialog.getByText('never holds then')).toHaveCount(0);
+});

@@ -55,6 +55,7 @@ test('a preview says what three tips come to, and sets nothing', async () => {
         after: { paidCents: 1_025_000, keptCents: 1_000_000 },
       },
     ],
+    replaced: [],
   });
   const inYen = { currency: 'jpy', min: '100', max: '100', quick: '100', basedOn: 0 };
   expect((await installation.previewTerms.query(inYen)).examples).toEqual([
@@ -86,6 +87,27 @@ test('terms are set as previewed, and the list says which hold, which come and w
   expect((await versions()).map(([, state]) => state)).toEqual(['now', 'past', 'replaced', 'past', 'past']);
   const rows = await t.storage.audit.list({ after: 0, sinceMs: 0, atMost: 10 });
   expect(rows.filter(({ action }) => action === 'terms_set')).toHaveLength(4);
+});
+
+test('a preview compares with the terms that hold when the next ones begin, and names those that never will', async () => {
+  const { t, installation } = await openConsole();
+  const at = (minutes: number) => new Date(t.clock.nowMs + minutes * MINUTE_MS).toISOString();
+  const [one, two] = [at(1), at(2)];
+  await installation.setTerms.mutate({ giverFee: '8', from: one, basedOn: 0, reason: REASON });
+  const preview = (from?: string) =>
+    installation.previewTerms.query({ receiverFee: '2', quick: '10', from, basedOn: 1 });
+  const usual = ({ examples: [first] }: Awaited<ReturnType<typeof preview>>) => first;
+  const soon = await preview();
+  expect(soon.next).toMatchObject({ version: 2, giverFeeRate: 500 });
+  expect(usual(soon)).toMatchObject({
+    before: { paidCents: 1_050, keptCents: 970 },
+    after: { paidCents: 1_050, keptCents: 980 },
+  });
+  expect(soon.replaced).toEqual([{ version: 1, from: one }]);
+  expect((await preview(one)).replaced).toEqual([{ version: 1, from: one }]);
+  const later = await preview(two);
+  expect(usual(later)).toMatchObject({ before: { paidCents: 1_080 }, after: { paidCents: 1_080 } });
+  expect(later.replaced).toEqual([]);
 });
 
 test('terms that cannot be are refused under their field, also by whoever has not seen the newest ones', async () => {

@@ -63,6 +63,28 @@ test('changes what it names from the time that it names, and leaves the rest', a
   ]);
 });
 
+test('what it does not name stays as it is when the new terms begin, not as it is to be later', async () => {
+  const { storage, run } = await openTerms();
+  await run('set --giver-fee 8 --from 2999-01-01');
+  const { code, stdout } = await run('set --quick 10,20,30');
+  expect(code).toBe(0);
+  expect((await storage.listTerms())[1]).toMatchObject({
+    version: 2,
+    giverFeeRate: 500,
+    quickAmountsCents: [1_000, 2_000, 3_000],
+  });
+  expect(stdout).toMatch(/\nNever holds now: version 1, from 2999-01-01 00:00 UTC\.\n$/);
+  // What was replaced earlier is not replaced once more, and what begins before stays.
+  await run('set --giver-fee 7 --from 2999-01-02');
+  expect((await run('set --min 9 --from 2999-01-03')).stdout).not.toContain('Never holds now');
+  expect((await storage.listTerms())[3]).toMatchObject({ version: 4, giverFeeRate: 700, minTipCents: 900 });
+  expect((await run('set --receiver-fee 4')).stdout.match(/^Never holds now: version \d/gm)).toEqual([
+    'Never holds now: version 3',
+    'Never holds now: version 4',
+  ]);
+  expect((await storage.listTerms())[4]).toMatchObject({ giverFeeRate: 500, minTipCents: 1_000 });
+});
+
 test('a command says why the database cannot be used', async () => {
   const { path, run } = await openTerms();
   const other = openDatabase(path);

@@ -42,12 +42,14 @@ export const changeTerms: Command = async ({ config, database, words, actor, say
   const acts = actsOf(actor, reason, Date.now);
   const storage = await database.openForCommand();
   try {
-    if (action === 'set') {
-      const deps = { storage, isPaidByStripe: config.stripe !== null };
-      const asked = { giverFee, receiverFee, ...amounts, fromMs };
-      await inOptions(FIELDS, setTerms(deps, asked, Date.now(), acts('terms_set')));
-    }
+    const deps = { storage, isPaidByStripe: config.stripe !== null };
+    const asked = { giverFee, receiverFee, ...amounts, fromMs };
+    const set = isShown
+      ? null
+      : await inOptions(FIELDS, setTerms(deps, asked, Date.now(), acts('terms_set')));
     for (const line of told(await storage.listTerms(), Date.now())) say(line);
+    for (const { version, fromMs } of set?.replaced ?? [])
+      say(`Never holds now: version ${version}, from ${inUtc(fromMs)}.`);
     return true;
   } finally {
     await storage.close();

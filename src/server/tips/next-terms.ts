@@ -6,8 +6,9 @@ import { parseDecimal, plainDecimal } from '#shared/decimals.ts';
 import type { AppError } from '#shared/errors.ts';
 import { invalidField } from '#shared/invalid-field.ts';
 import { type Cents, cents, feesFor, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
+import { isReplaced, termsAt } from './terms.ts';
 
-/** Changes as they were typed; other terms stay. */
+/** Changes as they were typed; other terms stay as they are when these begin to hold. */
 export interface AskedTerms {
   /** In percent. */
   readonly giverFee?: string | undefined;
@@ -29,8 +30,11 @@ interface Deps {
 }
 
 export interface ProposedTerms {
+  /** What holds until the next terms begin. */
   readonly before: Terms;
   readonly next: StoredTerms;
+  /** Versions to come that never hold any more, because the next one begins before them; oldest first. */
+  readonly replaced: readonly StoredTerms[];
 }
 
 /** Running servers read the versions every second; a minute lets all of them change at the same moment. */
@@ -39,11 +43,17 @@ const MAX_QUICK_AMOUNTS = 10;
 const OVERTAKEN = 'Somebody else has set terms meanwhile. Look, and try again.';
 
 /** Saves the next version. @throws AppError `invalid_input` as `proposeTerms` does. */
-export async function setTerms(deps: Deps, asked: AskedTerms, nowMs: number, act: Act): Promise<void> {
-  const { before, next } = await proposeTerms(deps, asked, nowMs);
-  const outcome = await deps.storage.addTerms(next, act);
+export async function setTerms(
+  deps: Deps,
+  asked: AskedTerms,
+  nowMs: number,
+  act: Act,
+): Promise<ProposedTerms> {
+  const proposed = await proposeTerms(deps, asked, nowMs);
+  const outcome = await deps.storage.addTerms(proposed.next, act);
   if (outcome === 'taken') throw refusal('basedOn', OVERTAKEN);
-  if (outcome === 'currency_fixed') throw currencyFixed(before);
+  if (outcome === 'currency_fixed') throw currencyFixed(proposed.before);
+  return proposed;
 }
 
 /** Saves nothing. @throws AppError `invalid_input` with the wrong field of `AskedTerms`; `from` for `fromMs`. */
@@ -56,13 +66,16 @@ export async function proposeTerms(
   if (Object.values(changed).every((text) => text === undefined))
     throw refusal('basedOn', 'Nothing was named to change.');
   const [versions, hasTips] = await Promise.all([storage.listTerms(), storage.hasTips()]);
-  const before = versions.at(-1) ?? SPECIFIED_TERMS;
-  if (basedOn !== undefined && basedOn !== before.version) throw refusal('basedOn', OVERTAKEN);
+  const newest = versions.at(-1)?.version ?? SPECIFIED_TERMS.version;
+  if (basedOn !== undefined && basedOn !== newest) throw refusal('basedOn', OVERTAKEN);
+  const startMs = startOf(fromMs, nowMs + (hasTips ? NOTICE_MS : 0));
+  // The newest version may be one to come, with fees that nobody was to pay yet.
+  const before = termsAt(versions, startMs);
   const { currency, exponent } = unitOf(before, changed, hasTips);
   const amount = (field: 'min' | 'max' | 'quick', text: string) =>
     readAmount(field, text, { currency, exponent });
   const terms = {
-    version: before.version + 1,
+    version: newest + 1,
     currency,
     exponent,
     giverFeeRate: readRate('giverFee', changed, before.giverFeeRate),
@@ -77,8 +90,13 @@ export async function proposeTerms(
   requireSense(terms);
   const unpayable = isPaidByStripe ? unpayableAtStripe(terms) : null;
   if (unpayable) throw refusal(unpayable.field, unpayable.message);
-  const earliestMs = nowMs + (hasTips ? NOTICE_MS : 0);
-  return { before, next: { ...terms, fromMs: startOf(fromMs, earliestMs), createdAtMs: nowMs } };
+  const replaced = versions.filter(
+    (version, index) =>
+      version.fromMs > nowMs &&
+      version.fromMs >= startMs &&
+      !isReplaced(version.fromMs, versions.slice(index + 1)),
+  );
+  return { before, next: { ...terms, fromMs: startMs, createdAtMs: nowMs }, replaced };
 }
 
 /** The field because of which Stripe would not take every tip under these terms; null when it takes all. */

@@ -9,7 +9,7 @@ import type { RegistrationMode } from '../registration-mode.ts';
 const time = z.iso.datetime({ offset: true });
 const typed = (maxLength: number) => z.string().max(maxLength, 'This is too long.').optional();
 
-/** What is to change of the terms, as it was typed; all else stays. */
+/** What is to change of the terms, as it was typed; all else stays as it is when they begin to hold. */
 export const askedTerms = z.object({
   /** In percent. */
   giverFee: typed(20),
@@ -45,10 +45,12 @@ export interface TermsPreview {
   readonly from: string;
   readonly examples: readonly {
     readonly amountCents: number;
-    /** By the newest terms until now; null where their currency is another one. */
+    /** By the terms that hold until then; null where their currency is another one. */
     readonly before: PaidAndKept | null;
     readonly after: PaidAndKept;
   }[];
+  /** Versions to come that never hold any more once these are set. */
+  readonly replaced: readonly { readonly version: number; readonly from: string }[];
 }
 
 function upTo(most: number) {

@@ -1,4 +1,7 @@
-/** The form for the next version of the terms. Only what was changed is sent. */
+/**
+ * The form for the next version of the terms, filled with those that hold when it can begin at the earliest. Only what
+ * was changed is sent, but all of it where other terms are to come, so that the next ones are what the form says.
+ */
 import { type RefObject, type SubmitEvent, useState } from 'react';
 import type { AskedTerms, TermsPreview, TermsVersion } from '#shared/console/installation.ts';
 import { plainDecimal } from '#shared/decimals.ts';
@@ -17,27 +20,31 @@ import {
 import styles from './installation.module.css';
 
 const NAMES = ['giverFee', 'receiverFee', 'min', 'max', 'quick', 'currency'] as const;
+/** With tips, the next terms begin a minute from now at the earliest. */
+const NOTICE_MS = 60_000;
 const OF_A_CURRENCY: readonly string[] = ['min', 'max', 'quick'];
 
 interface NextTermsProps {
-  readonly newest: TermsVersion;
+  /** The newest first. */
+  readonly versions: readonly [TermsVersion, ...TermsVersion[]];
   readonly heading: RefObject<HTMLHeadingElement | null>;
   readonly onPreview: (asked: AskedTerms, preview: TermsPreview) => void;
   readonly onCancel: () => void;
 }
 
-export function NextTerms({ newest, heading, onPreview, onCancel }: NextTermsProps) {
+export function NextTerms({ versions, heading, onPreview, onCancel }: NextTermsProps) {
   const [complaints, setComplaints] = useState<Complaints>({});
   const [failure, setFailure] = useState<string>();
   const [isUnderWay, setUnderWay] = useState(false);
   const { unsaved, onInput } = useTypedForm();
-  const before = textsOf(newest);
+  const [earliest] = useState(() => soonOf(versions));
+  const before = textsOf(earliest);
 
   async function preview(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
     if (isUnderWay) return;
     const form = event.currentTarget;
-    const asked = askedOf(typedIn(event), newest);
+    const asked = askedOf(typedIn(event), before, versions[0]);
     const unfinished = unfinishedIn(event);
     setFailure(undefined);
     setComplaints(complain(form, unfinished));
@@ -115,12 +122,22 @@ function textsOf(terms: TermsVersion): Readonly<Record<(typeof NAMES)[number], s
   };
 }
 
+/** The terms that hold when the next ones can begin, from versions with the newest first. */
+function soonOf(versions: NextTermsProps['versions'], now = new Date()): TermsVersion {
+  const soon = new Date(now.getTime() + NOTICE_MS).toISOString();
+  return versions.find(({ from }) => from === null || from <= soon) ?? versions[0];
+}
+
 /** Another currency needs its own amounts, also where they look the same. */
-function askedOf(typed: Readonly<Record<string, string>>, newest: TermsVersion): AskedTerms {
-  const before = textsOf(newest);
+function askedOf(
+  typed: Readonly<Record<string, string>>,
+  before: ReturnType<typeof textsOf>,
+  newest: TermsVersion,
+): AskedTerms {
+  const isOneToCome = newest.state === 'to_come';
   const isOther = typed['currency']?.toUpperCase() !== before.currency;
   const changed = NAMES.filter(
-    (name) => typed[name] !== before[name] || (isOther && OF_A_CURRENCY.includes(name)),
+    (name) => isOneToCome || typed[name] !== before[name] || (isOther && OF_A_CURRENCY.includes(name)),
   );
   return {
     ...Object.fromEntries(changed.map((name) => [name, typed[name]])),

@@ -1,16 +1,22 @@
-/** The cost and the net amount of three tips by the next terms, beside those by the newest ones until now. */
+/** The cost and the net amount of three tips by the next terms, beside those by the terms that hold until then. */
 import type { PaidAndKept, TermsPreview } from '#shared/console/installation.ts';
 import { When } from '../when.tsx';
 import styles from './installation.module.css';
 import { money } from './money.ts';
 
-export function Preview({ preview: { next, from, examples } }: { readonly preview: TermsPreview }) {
+export function Preview({ preview }: { readonly preview: TermsPreview }) {
+  const { next, from, examples, replaced } = preview;
   return (
     <>
       <p>
         They hold from <When at={from} /> on, for tips from {money(next.minTipCents, next)} to{' '}
         {money(next.maxTipCents, next)}. Tips given before stay as they are.
       </p>
+      {replaced.map((each) => (
+        <p key={each.version}>
+          Version {each.version}, from <When at={each.from} />, never holds then.
+        </p>
+      ))}
       <table className={styles.preview}>
         <thead>
           <tr>

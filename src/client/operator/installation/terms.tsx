@@ -87,7 +87,7 @@ function Versions({ versions, onSet }: VersionsProps) {
       {isChanging && newest ? (
         <NextTerms
           key={newest.version}
-          newest={newest}
+          versions={[newest, ...versions.slice(1)]}
           heading={heading}
           onPreview={(terms, preview) => setAsked({ terms, preview })}
           onCancel={cancel}

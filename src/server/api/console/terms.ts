@@ -33,7 +33,11 @@ export const termsProcedures = {
   previewTerms: operatorProcedure
     .input(askedTerms)
     .query(async ({ ctx: { services }, input }): Promise<TermsPreview> => {
-      const { before, next } = await proposeTerms(depsOf(services), askedOf(input), services.clock());
+      const { before, next, replaced } = await proposeTerms(
+        depsOf(services),
+        askedOf(input),
+        services.clock(),
+      );
       const { fromMs, createdAtMs: _, ...terms } = next;
       return {
         next: terms,
@@ -43,14 +47,13 @@ export const termsProcedures = {
           before: before.currency === terms.currency ? sumsOf(amount, before) : null,
           after: sumsOf(amount, terms),
         })),
+        replaced: replaced.map((each) => ({ version: each.version, from: isoTime(each.fromMs) })),
       };
     }),
 
-  setTerms: actProcedure
-    .input(askedTerms)
-    .mutation(({ ctx: { services, act }, input }) =>
-      setTerms(depsOf(services), askedOf(input), services.clock(), act('terms_set')),
-    ),
+  setTerms: actProcedure.input(askedTerms).mutation(async ({ ctx: { services, act }, input }) => {
+    await setTerms(depsOf(services), askedOf(input), services.clock(), act('terms_set'));
+  }),
 };
 
 function depsOf({ storage, settings: { isPaidByStripe } }: ConsoleServices) {
