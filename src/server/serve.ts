@@ -38,6 +38,7 @@ import { readSecrets } from './storage/port/secrets.ts';
 import type { Storage } from './storage/port/storage.ts';
 import { BlockedWordsRefused, readBlockedWords } from './tips/blocked-words-file.ts';
 import { unpayableAtStripe } from './tips/next-terms.ts';
+import { isReplaced } from './tips/terms.ts';
 import { createTroubles } from './troubles.ts';
 import { createBackupDesk } from './upkeep/backup-desk.ts';
 import { createHealth } from './upkeep/health.ts';
@@ -198,11 +199,16 @@ async function start(): Promise<void> {
 
 /** @throws ConfigError when tips under the present terms, or under those to come, can only be simulated. */
 async function requirePayableTerms(storage: Storage): Promise<void> {
-  const toCome = (await storage.listTerms()).filter(({ fromMs }) => fromMs > Date.now());
+  const versions = await storage.listTerms();
+  const toCome = versions.filter(
+    ({ fromMs }, index) => fromMs > Date.now() && !isReplaced(fromMs, versions.slice(index + 1)),
+  );
   for (const each of [terms(), ...toCome]) {
     const unpayable = unpayableAtStripe(each);
     if (unpayable)
-      throw new ConfigError(`${unpayable.message} Tips under such terms can be simulated, not paid.`);
+      throw new ConfigError(
+        `${unpayable.message} Tips under version ${each.version} of the terms can be simulated, not paid.`,
+      );
   }
 }
 

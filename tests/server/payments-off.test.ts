@@ -98,7 +98,8 @@ test.each([
   [
     'in a currency of which Stripe does not take each amount',
     { currency: 'KWD', exponent: 3, fromMs: 1 },
-    'Stripe takes KWD in tens of its smallest unit only. Tips under such terms can be simulated, not paid.',
+    'Stripe takes KWD in tens of its smallest unit only. ' +
+      'Tips under version 1 of the terms can be simulated, not paid.',
   ],
   [
     'with a receiver fee that leaves nothing',
@@ -119,4 +120,23 @@ test.each([
   const refused = await runToEnd('serve', { ...keys, DATABASE_URL, PORT: '1' });
   expect(refused).toMatchObject({ code: 1 });
   expect(refused.stderr).toContain(sentence);
+});
+
+test('terms that were replaced before they held keep no server from taking payments', async () => {
+  const DATABASE_URL = join(temporaryFolder(), 'tipwell.db');
+  const storage = await databaseAt({ engine: 'sqlite', path: DATABASE_URL }).openForServer(OPENING);
+  const never = { receiverFeeRate: 10_000, version: 1, fromMs: Date.UTC(2999), createdAtMs: 1 };
+  await storage.addTerms({ ...SPECIFIED_TERMS, ...never });
+  await storage.addTerms({ ...SPECIFIED_TERMS, version: 2, fromMs: Date.UTC(2998), createdAtMs: 1 });
+  await storage.close();
+  const stripe = await startStripe();
+  const { secretKey, webhookSecrets, apiBase } = stripe.settings;
+  const server = await startServer({
+    DATABASE_URL,
+    STRIPE_SECRET_KEY: secretKey,
+    STRIPE_WEBHOOK_SECRET: webhookSecrets.join(','),
+    STRIPE_API_BASE: apiBase,
+  });
+  expect(await server.stop()).toMatchObject({ code: 0 });
+  await stripe.stop();
 });
