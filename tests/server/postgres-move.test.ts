@@ -216,6 +216,17 @@ describe('a move', () => {
     expect(await moveBooks(path, url)).toMatchObject({ problems: [], tipCount });
   });
 
+  test('leaves none of the events that a server has listed on the empty database', async () => {
+    const { path } = copyBooks();
+    forge(path, `INSERT INTO payment_notices (id, received_at_ms) VALUES ('listed evt_2', 1)`);
+    const url = await createPostgresDatabase();
+    const storage = await at(url).openForServer(OPENING);
+    for (const id of ['listed evt_2', 'listed evt_3']) await storage.payments.rememberWebhookEvent(id, 2);
+    await storage.close();
+    expect(await moveBooks(path, url)).toMatchObject({ problems: [] });
+    await expectSameRows(path, url);
+  });
+
   test('that is broken off leaves the database empty', async () => {
     const { path } = copyBooks();
     const url = await createPostgresDatabase();

@@ -69,6 +69,8 @@ export const TABLES = [
 export const MADE_AT_A_START = [
   accounts.secrets,
   accounts.attempts,
+  // With Stripe's keys, a start lists the events of the last weeks, and takes those of unknown payments for handled.
+  payments.webhookEvents,
   ledger.checkedAccounts,
   ledger.checkpoints,
 ] as const;
