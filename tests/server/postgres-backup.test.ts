@@ -348,6 +348,18 @@ exit 1
     }
   });
 
+  test('a restore replaces data that the server cannot read, with which nothing can be compared, and says so', async () => {
+    const { url, file, past } = await createBackup();
+    await execute(url, 'ALTER TABLE tipwell.accounts RENAME COLUMN password_hash TO torn');
+    const { code, stdout, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [file]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(
+      'tipwell_before_restore of the same database, and could not be read: nobody knows',
+    );
+    expect(stdout).toContain('could not be read, so nobody knows which have changed since.\n');
+    expect(await at(url).check([])).toMatchObject({ problems: [], past });
+  });
+
   test('a restore that was broken off keeps servers away, and the next one puts back what was there', async () => {
     const { url, file, past } = await createBackup();
     await execute(

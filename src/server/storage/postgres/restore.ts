@@ -10,6 +10,7 @@ import { isCurrent, readMigrations } from '../care/migrations.ts';
 import { type Ask, compareWithPresent, type Incoming, settle } from '../care/restore.ts';
 import { DatabaseRefused, type Restored, type RestoreOptions } from '../port/database.ts';
 import type { AuditHead } from '../rules/audit.ts';
+import { hasCode } from './connection.ts';
 import { inspectLedger, inspectSchema, pastColumnsIn, requireTipwells } from './ledger-check.ts';
 import { appliedTo } from './migrations.ts';
 import { runForOperator } from './operator.ts';
@@ -17,6 +18,11 @@ import { holdAlone, MARK } from './server-lock.ts';
 import { findTools } from './tools.ts';
 
 const ASIDE = 'tipwell_before_restore';
+/**
+ * SQLSTATE codes of data that is damaged, lost or of another form: values, columns, types, operators, tables, files,
+ * pages (https://www.postgresql.org/docs/current/errcodes-appendix.html). Lack of room or of a right is no such damage.
+ */
+const UNREADABLE = ['22', '42703', '42804', '42883', '42P01', '58', 'XX'];
 
 export async function restore(url: string, backup: string, options: RestoreOptions): Promise<Restored> {
   if (!existsSync(backup)) throw new DatabaseRefused(`There is no file ${backup}.`);
@@ -102,8 +108,20 @@ async function finish(
   return { tipCount, past, ...settled, keptAside, isCurrent: isCurrent(seen, migrations) };
 }
 
-/** Compares the restored data with the former; null when that is foreign or too different to be read. */
+/** Compares the restored data with the former; null when that is foreign, damaged or too different to be read. */
 async function compare(client: ClientBase, ask: Ask, aside: string) {
+  // An error would end the transaction, and the restore with it, for which damage is the reason.
+  await client.query('SAVEPOINT comparing');
+  try {
+    return await compareReadable(client, ask, aside);
+  } catch (error) {
+    if (!hasCode(error, ...UNREADABLE)) throw error;
+    await client.query('ROLLBACK TO SAVEPOINT comparing');
+    return null;
+  }
+}
+
+async function compareReadable(client: ClientBase, ask: Ask, aside: string) {
   for (const table of ['accounts', 'transactions']) if (!(await hasTable(ask, aside, table))) return null;
   const tips = async (schema: string) =>
     `SELECT row_number() OVER (ORDER BY sequence) AS place, ROW(${await pastColumnsIn(client, schema)})::text AS tip
