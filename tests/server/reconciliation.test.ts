@@ -341,7 +341,7 @@ test('the export has a row for each movement, and its columns add up to what eac
   ]);
   // Of parts that are many the charge brings the newest alone.
   expect(rowsOf(failed.id)).toHaveLength(1 + 2 + 2 * 12);
-  expect(rowsOf(failed.id).at(-1)).toEqual(['refund_failed', '', '10.00', '0.00']);
+  expect(rowsOf(failed.id)).toContainEqual(['refund_failed', day(2), '10.00', '0.00']);
   const arrives = new Date((payout?.arrivalDate ?? 0) * 1_000).toISOString().slice(0, 10);
   const ofCharges = rows.filter((row) => row['Movement'] === 'charge');
   expect(ofCharges.map((row) => [row['Charge'], row['Payout'], row['Payout arrives']])).toEqual(
@@ -365,6 +365,52 @@ test('the export has a row for each movement, and its columns add up to what eac
   const { available, pending } = stripe.balanceOf(accountId);
   expect(column('To provider')).toBe(available + pending);
   expect(column('Service fee')).toBe(own.reduce((sum, { fee }) => sum + fee, 0));
+});
+
+test('exports of one month after another have each movement once, in the month in which it was made', async () => {
+  const { stripe, books, clock, tip, pay, enter, takeBack, service, found, accountId } = await openScene();
+  const MONTH_MS = 30 * DAY_MS;
+  const refunded = await pay(tip());
+  const won = tip(10_000);
+  const ofWon = await pay(won);
+  const failing = stripe.refundPart(await pay(tip(3_000)), 1_000, { isPending: true });
+  await pay(tip(4_000));
+  clock.nowMs += 2 * MONTH_MS;
+  stripe.refundPart(refunded, 1_050);
+  stripe.failRefund(failing);
+  const dispute = stripe.openDispute(ofWon);
+  await enter(won.id);
+  clock.nowMs += MONTH_MS;
+  stripe.reverseTransfer(refunded, 100);
+  await takeBack(won.id);
+  clock.nowMs += MONTH_MS;
+  stripe.closeDispute(dispute, 'won');
+  await enter(won.id);
+  await service.giveBack(await found(won.id), { id: dispute, givenBackCents: 0 }, 10_500);
+  const kinds: string[][] = [];
+  const ids: string[] = [];
+  let toProvider = 0;
+  for (let month = 0; month < 5; month += 1) {
+    const fromMs = START_MS + month * MONTH_MS;
+    const found: string[] = [];
+    for await (const { movements } of books.listMovements(fromMs, fromMs + MONTH_MS - 1))
+      for (const { kind, id, toProviderCents } of movements) {
+        found.push(kind);
+        ids.push(`${kind} ${id}`);
+        toProvider += toProviderCents;
+      }
+    kinds.push(found.sort());
+  }
+  expect(kinds).toEqual([
+    ['charge', 'charge', 'charge', 'charge', 'refund'],
+    [],
+    ['dispute', 'refund', 'refund_failed'],
+    ['fee_refund', 'fee_refund', 'transfer_reversal', 'transfer_reversal'],
+    ['dispute_won', 'given_back'],
+  ]);
+  expect(new Set(ids).size).toBe(ids.length);
+  const { available, pending } = stripe.balanceOf(accountId);
+  expect(toProvider).toBe(available + pending);
 });
 
 describe('books of thousands of charges', () => {

@@ -35,7 +35,7 @@ export function exportRows(
     .map((one) => {
       const paidOut = one.kind === 'charge' ? payout : null;
       return csvLine([
-        isoTime(one.atMs) ?? '',
+        isoTime(one.atMs),
         one.kind,
         payment?.id ?? transactionId ?? '',
         payment?.qrCodeId ?? '',

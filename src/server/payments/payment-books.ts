@@ -23,8 +23,7 @@ type MovementKind =
 export interface BookedMovement {
   readonly kind: MovementKind;
   readonly id: string;
-  /** Null where the payment service tells none. */
-  readonly atMs: number | null;
+  readonly atMs: number;
   /** Its ids on the operator's balance. */
   readonly balanceTransactionIds: readonly string[];
   readonly transferId: string | null;
@@ -35,12 +34,12 @@ export interface BookedMovement {
   readonly toProviderCents: number;
 }
 
-/** A captured charge with its movements, the charge first and then by time. */
+/** A captured charge with its movements of a period, the charge first and then by time. */
 export interface MovedCharge {
   readonly chargeId: string;
   readonly transactionId: string | null;
   readonly movements: readonly BookedMovement[];
-  /** The payout to the operator's bank that the charge was part of; null before that. */
+  /** The payout to the operator's bank that the charge was part of; null before that, and for an earlier charge. */
   readonly payout: { readonly id: string; readonly arrivesAtMs: number } | null;
 }
 
@@ -49,6 +48,9 @@ export interface PaymentBooks {
   platform(): Promise<string>;
   /** The charges that were made in a period, newest first, those that were cancelled included. */
   listCharges(fromMs: number, toMs: number): AsyncIterable<BookedCharge>;
-  /** The captured ones of them, with each movement of their money until now. */
+  /**
+   * Each movement of a period, by its own time, with its captured charge, newest charge first. One whose charge is
+   * older than the period by more than 18 months is left out.
+   */
   listMovements(fromMs: number, toMs: number): AsyncIterable<MovedCharge>;
 }

@@ -10,6 +10,8 @@ export interface MovedParts extends ChargeParts {
   readonly feeRefunds: readonly Stripe.FeeRefund[];
   /** The part of its own fee that Stripe gave back for money that was not captured. */
   readonly releasedFee: number;
+  /** When failed refunds came back, by the ids of these on the operator's balance. */
+  readonly cameBackAtMs: ReadonlyMap<string, number>;
   /** By the ids of their transfers. */
   readonly reversals: ReadonlyMap<string, readonly Stripe.TransferReversal[]>;
 }
@@ -22,11 +24,11 @@ const NOTHING = {
   toProviderCents: 0,
 } as const;
 
-/** The charge comes first, then the others by their time; movements without one come last. */
+/** The charge comes first, then the others by their time. */
 export function movementsOf(parts: MovedParts): BookedMovement[] {
   const others = [
     ...parts.refunds.flatMap((refund) =>
-      refundMovements(refund, refund === releaseIn(parts) ? parts.releasedFee : 0),
+      refundMovements(refund, refund === releaseIn(parts) ? parts.releasedFee : 0, parts.cameBackAtMs),
     ),
     ...parts.disputes.flatMap(disputeMovements),
     ...parts.givenBack.map(
@@ -56,8 +58,7 @@ export function movementsOf(parts: MovedParts): BookedMovement[] {
       }),
     ),
   ];
-  const timeOf = ({ atMs }: BookedMovement) => atMs ?? Number.MAX_SAFE_INTEGER;
-  return [chargeMovement(parts), ...others.toSorted((a, b) => timeOf(a) - timeOf(b))];
+  return [chargeMovement(parts), ...others.toSorted((a, b) => a.atMs - b.atMs)];
 }
 
 function chargeMovement(parts: MovedParts): BookedMovement {
@@ -79,8 +80,12 @@ function chargeMovement(parts: MovedParts): BookedMovement {
   };
 }
 
-/** A failed refund came back to the operator; Stripe does not tell when. */
-function refundMovements(refund: Stripe.Refund, releasedFee: number): BookedMovement[] {
+/** A failed refund came back to the operator; one that has never left the balance did so in its own moment. */
+function refundMovements(
+  refund: Stripe.Refund,
+  releasedFee: number,
+  cameBackAtMs: MovedParts['cameBackAtMs'],
+): BookedMovement[] {
   const { id, amount, status, failure_balance_transaction: back } = refund;
   const made = {
     ...NOTHING,
@@ -95,7 +100,7 @@ function refundMovements(refund: Stripe.Refund, releasedFee: number): BookedMove
       ...NOTHING,
       kind: 'refund_failed',
       id,
-      atMs: null,
+      atMs: (back ? cameBackAtMs.get(idOf(back)) : undefined) ?? made.atMs,
       balanceTransactionIds: back ? [idOf(back)] : [],
       chargedCents: fromStripe(amount),
     },

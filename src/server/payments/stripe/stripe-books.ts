@@ -24,6 +24,11 @@ const PARTS = [
   'data.latest_charge.application_fee',
 ];
 const PARTS_OF_MOVEMENTS = [...PARTS, 'data.latest_charge.balance_transaction'];
+/**
+ * Card networks take disputes until 540 days after a charge. Stripe lists reversals and refunds of fees by what they
+ * belong to, and not by their time, so that the charges of before a period tell what became of them in it.
+ */
+const LOOK_BACK_MS = 548 * 86_400_000;
 /** The number of charges that wait until their payouts are known. */
 const CHARGES_AT_ONCE = 200;
 
@@ -52,7 +57,10 @@ export function createStripeBooks(settings: StripeSettings, clock: Clock): Payme
       reversals.set(transfer.id, await reversalsOf(transfer));
     const released = releaseIn(parts)?.balance_transaction;
     const releasedFee = released ? (await movementNamed(idOf(released))).fee : 0;
-    return { ...parts, fee, feeRefunds, reversals, releasedFee };
+    const cameBackAtMs = new Map<string, number>();
+    for (const { failure_balance_transaction: back } of parts.refunds)
+      if (back) cameBackAtMs.set(idOf(back), (await movementNamed(idOf(back))).created * 1_000);
+    return { ...parts, fee, feeRefunds, reversals, releasedFee, cameBackAtMs };
   }
 
   return {
@@ -69,14 +77,20 @@ export function createStripeBooks(settings: StripeSettings, clock: Clock): Payme
 
     async *listMovements(fromMs, toMs) {
       const payouts = await automaticPayouts(calls, fromMs);
-      for await (const captured of stretchesOf(intents(fromMs, toMs, PARTS_OF_MOVEMENTS))) {
-        const paidOut = await payoutsOf(calls, captured, payouts);
+      const isOfPeriod = ({ created }: Stripe.PaymentIntent) => created * 1_000 >= fromMs;
+      const listed = intents(Math.max(0, fromMs - LOOK_BACK_MS), toMs, PARTS_OF_MOVEMENTS);
+      const isAsked = (intent: Stripe.PaymentIntent) => isOfPeriod(intent) || hasMovedSince(intent);
+      for await (const captured of stretchesOf(listed, isAsked)) {
+        const paidOut = await payoutsOf(calls, captured.filter(isOfPeriod), payouts);
         for (const intent of captured) {
           const payout = paidOut.get(intent.id);
+          const moved = movementsOf(await movedPartsOf(intent));
+          const movements = moved.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs);
+          if (movements.length === 0) continue;
           yield {
             chargeId: intent.id,
             transactionId: intent.metadata['transaction'] ?? null,
-            movements: movementsOf(await movedPartsOf(intent)),
+            movements,
             payout: payout ? { id: payout.id, arrivesAtMs: payout.arrival_date * 1_000 } : null,
           };
         }
@@ -95,10 +109,22 @@ function receivedOf({ intent, transfer, givenBack }: ChargeParts): number {
   return fromStripe(kept - (fee ? fee.amount - fee.amount_refunded : 0));
 }
 
-async function* stretchesOf(intents: AsyncIterable<Stripe.PaymentIntent>) {
+/** Whether anything became of a captured charge. A refund that failed counts in its list alone. */
+function hasMovedSince({ latest_charge }: Stripe.PaymentIntent): boolean {
+  const charge = expanded(latest_charge);
+  if (!charge) return false;
+  const reversed = expanded(charge.transfer)?.amount_reversed ?? 0;
+  const feeRefunded = expanded(charge.application_fee)?.amount_refunded ?? 0;
+  return charge.disputed || (charge.refunds?.data ?? []).length > 0 || reversed + feeRefunded > 0;
+}
+
+async function* stretchesOf(
+  intents: AsyncIterable<Stripe.PaymentIntent>,
+  isAsked: (intent: Stripe.PaymentIntent) => boolean,
+) {
   let stretch: Stripe.PaymentIntent[] = [];
   for await (const intent of intents) {
-    if (intent.status !== 'succeeded') continue;
+    if (intent.status !== 'succeeded' || !isAsked(intent)) continue;
     stretch.push(intent);
     if (stretch.length < CHARGES_AT_ONCE) continue;
     yield stretch;
