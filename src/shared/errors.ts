@@ -169,6 +169,11 @@ export const REFUSALS = {
     title: 'Not refundable',
     detail: 'This tip was refunded already, or the time to take it back is over.',
   },
+  other_keys: {
+    status: 409,
+    title: 'Other keys',
+    detail: 'This tip was paid with keys that this site no longer has. Whoever runs it can take it back.',
+  },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
@@ -240,11 +245,7 @@ export const REFUSALS = {
     title: 'Invalid API key',
     detail: 'This API key is mistyped or has ended, or it may not be used from this address.',
   },
-  missing_scope: {
-    status: 403,
-    title: 'Missing scope',
-    detail: 'This API key lacks a scope.',
-  },
+  missing_scope: { status: 403, title: 'Missing scope', detail: 'This API key lacks a scope.' },
   not_for_api_keys: {
     status: 403,
     title: 'Not for API keys',

@@ -1,8 +1,11 @@
 /** What an operator finds and does about money: a tip that is refunded, a code that is stopped, and the fees. */
 import { readFile } from 'node:fs/promises';
+import { databaseAt } from '#server/storage/open.ts';
 import { consolePath } from '#shared/console/parts.ts';
 import { readQrCodeId, showQrCodeId } from '#shared/ids.ts';
 import { openConsole } from '../support/operators.ts';
+import { authoriseTip, payoutAccountOf, payTip } from '../support/payment-steps.ts';
+import { createPeople } from '../support/people.ts';
 import { expect, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
@@ -157,4 +160,44 @@ test('fees are offered by the days of the time zone that the device is in now', 
   await zones.selectOption('Asia/Tokyo');
   await asked;
   await context.close();
+});
+
+test('a hold whose keys are gone is ended when it has lapsed, and nothing says that money moves', async ({
+  page,
+  server,
+}) => {
+  const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
+  const { tip, provider } = await createPeople(storage).setTheScene();
+  await storage.payments.savePayoutAccount(payoutAccountOf(provider.id), 0);
+  const [lapsed, recent, charged] = [tip(), tip({ createdAtMs: Date.now() }), tip()];
+  for (const held of [lapsed, recent]) await authoriseTip(storage, held);
+  await payTip(storage, charged).finally(() => storage.close());
+
+  await openConsole(page, server, `/operator/transactions?find=${recent.id}`);
+  const main = page.getByRole('main');
+  await expect(main).toContainText('From');
+  await expect(main).toContainText('it was to be charged on');
+  await expect(main).toContainText(/Nobody charges it.* From .* you can end it here/);
+  const refund = page.getByRole('button', { name: 'Refund Tip' });
+  const end = page.getByRole('button', { name: 'End Tip' });
+  await expect(refund.or(end)).toHaveCount(0);
+  const wanted = page.getByLabel('Tip', { exact: true });
+  await wanted.fill(charged.id);
+  await wanted.press('Enter');
+  await expect(main).toContainText('no longer has. Refund it at the payment service.');
+  await expect(refund.or(end)).toHaveCount(0);
+
+  await wanted.fill(lapsed.id);
+  await wanted.press('Enter');
+  await end.click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('never charged');
+  await expect(dialog).toContainText('If you captured it at the payment service yourself, leave it');
+  await expect(dialog).not.toContainText('is taken from');
+  await expectForEverybody(page, 'a hold that is ended');
+  await picture(page, 'console-money-03-end');
+  await dialog.getByLabel('Reason').fill('The keys are gone');
+  await dialog.getByRole('button', { name: 'End Tip' }).click();
+  await expect(toast(page, 'The tip has ended: it was never charged.')).toBeVisible();
+  await expect(main).toContainText('Not charged, since');
 });

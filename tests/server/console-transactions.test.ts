@@ -245,7 +245,7 @@ test('a refund that a command notes is carried out by the next sweep of the serv
   await scene.deliver();
   const refund = async (mode: 'test' | 'live') =>
     (await commandOf(t, mode)).refund(id, (subject) => actOf(t, subject));
-  await expect(refund('live')).rejects.toMatchObject({ code: 'payment_unavailable' });
+  await expect(refund('live')).rejects.toMatchObject({ code: 'other_keys' });
   expect(await readLog()).toEqual([]);
   expect(await refund('test')).toMatchObject({ outcome: 'asked' });
   await t.app.sweepPayments();

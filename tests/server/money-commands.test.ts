@@ -9,6 +9,7 @@ import { databaseAt } from '#server/storage/open.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
 import { OPENING } from '#tests/support/opening.ts';
+import { authoriseTip, HALF_AN_HOUR_MS, payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { PROGRAM, temporaryFolder } from '#tests/support/running-server.ts';
 import { openBooksScene } from '#tests/support/stripe/books-scene.ts';
@@ -106,6 +107,31 @@ test('npm run tip finds a tip and refunds it, and quotes what people wrote', asy
       code: 1,
       stderr: expect.stringMatching(/^Usage: npm run tip/),
     });
+});
+
+test('npm run tip says from when a hold whose keys are gone can be ended, and that this moves no money', async () => {
+  const { path, storage, provider, tip } = await openScene();
+  const run = (...words: string[]) => runHere('tip', { DATABASE_URL: path, PAYMENTS: 'simulated' }, words);
+  await storage.payments.savePayoutAccount(payoutAccountOf(provider.id), 0);
+  const [lapsed, recent] = [tip({ createdAtMs: MAY_31 }), tip({ createdAtMs: Date.now() })];
+  const charged = tip({ createdAtMs: MAY_31 });
+  for (const held of [lapsed, recent]) await authoriseTip(storage, held);
+  await payTip(storage, charged);
+  const day = new Date(recent.createdAtMs + HALF_AN_HOUR_MS + 8 * 24 * HOUR_MS).toISOString().slice(0, 10);
+  const early = await run('refund', recent.id);
+  expect(early).toMatchObject({ code: 1, stdout: expect.stringContaining(`ended by refund from ${day}`) });
+  expect(early.stdout).not.toContain('refund it at the payment service');
+  expect(await run('refund', charged.id)).toEqual({
+    code: 1,
+    stderr: '',
+    stdout: 'It was paid with keys that the server no longer has: refund it at the payment service.\n',
+  });
+  const found = (await run('find', recent.id)).stdout;
+  expect(found).toContain(`ended by refund from ${day}`);
+  expect(found).not.toContain('until then');
+  const ended = await run('refund', lapsed.id);
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('was never charged') });
+  expect(ended.stdout).not.toContain('refunded, with the fees');
 });
 
 test('a command that only reads refuses a reason, which no row would keep', async () => {

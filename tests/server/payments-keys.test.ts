@@ -51,7 +51,7 @@ test('accounts and payments of test keys stay apart from those of real money', a
     status: 'pending',
   });
   await expect(live.t.trpc(cam.token).transactions.refund.mutate({ id: paid.id })).rejects.toThrow(
-    'was refunded already, or the time',
+    'with keys that this site no longer has',
   );
   live.t.clock.nowMs += HOUR_MS / 60;
   await expect(give(lost)).rejects.toThrow('Tips cannot be taken here yet.');
@@ -77,7 +77,7 @@ test('accounts and payments of test keys stay apart from those of real money', a
     account: { chargesEnabled: true },
   });
   await expect(cam.trpc.transactions.refund.mutate({ id: real.id })).rejects.toThrow(
-    'was refunded already, or the time',
+    'with keys that this site no longer has',
   );
   await before.pay(open.paymentUrl);
   expect(await cam.trpc.transactions.get.query({ id: open.id })).toMatchObject({
@@ -99,7 +99,7 @@ test('accounts and payments of another platform of the same mode stay apart, and
   expect(await transactions.get.query({ id: open.id })).toMatchObject({ status: 'pending' });
   expect(await transactions.giveUp.mutate({ id: open.id })).toMatchObject({ status: 'pending' });
   await expect(other.t.trpc(pat.token).transactions.refund.mutate({ id: paid.id })).rejects.toThrow(
-    'was refunded already, or the time',
+    'with keys that this site no longer has',
   );
   expect(await transactions.create.mutate(lost).catch((error: Error) => error.message)).toBe(
     'Tips cannot be taken here yet.',
@@ -117,7 +117,7 @@ test('accounts and payments of another platform of the same mode stay apart, and
   const reversal = { transactionId: paid.id, createdAtMs: other.t.clock.nowMs, act: actAbout(paid.id) };
   const keys = { mode: 'test', platform: 'acct_another' } as const;
   const asking = createRefundRequests(other.t.storage, keys).refund(reversal);
-  await expect(asking).rejects.toMatchObject({ code: 'payment_unavailable' });
+  await expect(asking).rejects.toMatchObject({ code: 'other_keys' });
 
   // With the keys of before everything is as it was.
   before.t.clock.nowMs = other.t.clock.nowMs + HOUR_MS / 6;
@@ -138,6 +138,9 @@ test.each([
   const { transactions } = t.trpc(cam.token);
   const refund = async () =>
     (await createOperator(t)).console.transactions.refund.mutate({ name: paid.id, reason: 'No keys' });
+  const otherKeys = async () =>
+    (await (await createOperator(t)).console.transactions.find.query({ name: paid.id }))?.payment?.otherKeys;
+  const otherKeysCode = { data: { errorCode: 'other_keys' } };
   const rows = async () => {
     const { payments = [] } = await data.dump();
     return [paid, open, left].map(({ id }) => payments.find((row) => row['id'] === id));
@@ -148,7 +151,11 @@ test.each([
   await t.app.sweepPayments();
   // Without keys no look is counted, so that a process with keys takes each step when it is due.
   if (!isPaid) expect(await rows()).toEqual(begun);
-  await expect(refund()).rejects.toThrow();
+  // What is said is true at both services: neither was it refunded, nor does trying again help.
+  await expect(refund()).rejects.toMatchObject(otherKeysCode);
+  const { capturesAt } = await transactions.get.query({ id: paid.id });
+  const endsFrom = new Date(Date.parse(capturesAt ?? '') + 8 * 24 * HOUR_MS).toISOString();
+  expect(await otherKeys()).toEqual({ endsFrom, canEnd: false });
   // Nobody hears of what is paid there.
   if (isPaid) expect(await transactions.get.query({ id: open.id })).toMatchObject({ paymentUrl: null });
   expect(await states()).toEqual(['authorised', 'pending', 'pending']);
@@ -157,7 +164,8 @@ test.each([
   if (isPaid) expect(await transactions.giveUp.mutate({ id: left.id })).toMatchObject({ status: 'expired' });
   await t.app.sweepPayments();
   expect(await states()).toEqual(['authorised', 'expired', 'expired']);
-  await expect(transactions.refund.mutate({ id: paid.id })).rejects.toThrow();
+  await expect(transactions.refund.mutate({ id: paid.id })).rejects.toMatchObject(otherKeysCode);
+  expect(await otherKeys()).toEqual({ endsFrom, canEnd: true });
   expect(await refund()).toMatchObject({ outcome: 'refunded', tip: { refundedBy: 'operator' } });
   expect((await states())[0]).toBe('cancelled');
   expect(await transactions.get.query({ id: paid.id })).toMatchObject({ status: 'refunded' });
@@ -175,7 +183,7 @@ test('a command ends a hold that has lapsed by itself, because the server has no
   const lapsesAtMs = before.t.clock.nowMs + 8 * 24 * HOUR_MS + HOUR_MS / 6;
   const refundAt = (createdAtMs: number) =>
     requests.refund({ transactionId: paid.id, createdAtMs, act: actAbout(paid.id) });
-  await expect(refundAt(lapsesAtMs - 1)).rejects.toMatchObject({ code: 'payment_unavailable' });
+  await expect(refundAt(lapsesAtMs - 1)).rejects.toMatchObject({ code: 'other_keys' });
   expect(await refundAt(lapsesAtMs)).toMatchObject({ outcome: 'reversed' });
   expect(await payments.findPayment({ id: paid.id })).toMatchObject({ state: 'cancelled' });
 });

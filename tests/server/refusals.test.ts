@@ -13,7 +13,7 @@ import { hashOfToken } from '#server/storage/rules/tokens.ts';
 import { MAX_API_KEYS } from '#shared/api-scopes.ts';
 import { CONSOLE_REFUSALS } from '#shared/console/refusals.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
-import { newInvitationId, newMailId } from '#shared/ids.ts';
+import { newInvitationId, newMailId, newTransactionId } from '#shared/ids.ts';
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
 import {
@@ -35,7 +35,9 @@ import {
   tipThrough,
 } from '#tests/support/both-doors.ts';
 import { UNSENT } from '#tests/support/mail-server.ts';
+import { newTip } from '#tests/support/new-tip.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
+import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
 import { suspendAccount } from '#tests/support/suspending.ts';
@@ -437,6 +439,17 @@ const ROWS: Readonly<Record<Exclude<ErrorCode, keyof typeof CONSOLE_REFUSALS>, R
     async arrange({ t, customer, tip }) {
       await tipThrough('tRPC', t, tip, customer);
       await customer.trpc.transactions.refund.mutate({ id: await newestTipOf(customer) });
+    },
+    act: async ({ t, provider }, door) =>
+      call(door, t, 'transactions.refund', { id: await newestTipOf(provider) }, provider),
+  },
+  other_keys: {
+    status: 409,
+    async arrange({ t, provider, customer, code }) {
+      const { nowMs: createdAtMs } = t.clock;
+      await t.storage.payments.savePayoutAccount(payoutAccountOf(provider.user.id), createdAtMs);
+      const given = { id: newTransactionId(randomBytes), giverId: customer.user.id, qrCodeId: code.id };
+      await payTip(t.storage, newTip({ ...given, amountCents: 2_000, createdAtMs }));
     },
     act: async ({ t, provider }, door) =>
       call(door, t, 'transactions.refund', { id: await newestTipOf(provider) }, provider),

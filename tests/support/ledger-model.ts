@@ -314,7 +314,7 @@ export function createLedgerModel(undoMs: number) {
         return 'transaction_not_found';
       }
       // Whoever simulates payments gives back nothing that was really paid.
-      if (tip.paymentMode !== 'simulated') return 'payment_unavailable';
+      if (tip.paymentMode !== 'simulated') return 'other_keys';
       const party = tip.giverId === account.id ? 'giver' : 'receiver';
       if (tip.status === 'refunded') {
         const isSame = tip.refundedBy === party && key !== undefined && refundKeys.get(place) === key;

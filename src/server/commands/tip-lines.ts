@@ -43,9 +43,7 @@ export function linesOfTroubles(troubles: PaymentTroubles): string[] {
     ]),
     ...(arriving.count === 0
       ? []
-      : [
-          `Arriving: ${arriving.count}, ${amount(arriving.paidCents)}. The cards hold it until it is charged.`,
-        ]),
+      : [`Arriving: ${arriving.count}, ${amount(arriving.paidCents)}. Not charged yet.`]),
     ...under(
       'Disputes:',
       disputes.flatMap(({ id, paidCents, openedAt, answerBy, isDeadlineKnown, url }) => [

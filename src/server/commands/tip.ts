@@ -25,6 +25,12 @@ const USAGE =
 
 const ASKED =
   'The refund is noted. The server asks the payment service for it within two minutes, and again until it is done.';
+const REFUNDED = 'The tip is refunded, with the fees.';
+const ENDED =
+  'The tip is ended, and no money moved: both see that it was never charged. If you captured it at the payment ' +
+  'service yourself, refund it there.';
+const OF_OTHER_KEYS =
+  'It was paid with keys that the server no longer has: refund it at the payment service.';
 
 /** Each ends a debt, with the row that it leaves in the audit log. */
 const SETTLEMENTS: Readonly<
@@ -48,8 +54,6 @@ const SETTLEMENTS: Readonly<
 };
 const REFUSAL_SENTENCES: Readonly<Partial<Record<AppError['code'], string>>> = {
   not_refundable: 'Nothing was refunded: the money went back before, or a refund is under way.',
-  payment_unavailable:
-    'It was paid with keys that the server no longer has: refund it at the payment service.',
   nothing_owed: 'Nothing is owed for this tip.',
 };
 
@@ -93,7 +97,12 @@ export const careForTip: Command = async ({ database, config, words, actor, say 
       return true;
     }
     const refunded =
-      action === 'refund' ? await support.refund(name, (id) => acts('tip_refunded', id)) : null;
+      action === 'refund' ? await orOtherKeys(support.refund(name, (id) => acts('tip_refunded', id))) : null;
+    if (refunded === 'other_keys') {
+      const { endsFrom = null } = (await support.find(name))?.payment?.otherKeys ?? {};
+      say(endsFrom === null ? OF_OTHER_KEYS : endOfHold(endsFrom));
+      return false;
+    }
     const settled = settlement
       ? await support.settle(name, settlement.debt, (id) => acts(settlement.action, id))
       : null;
@@ -102,7 +111,7 @@ export const careForTip: Command = async ({ database, config, words, actor, say 
       say(`There is no tip ${JSON.stringify(name)}.`);
       return false;
     }
-    if (refunded) say(refunded.outcome === 'asked' ? ASKED : 'The tip is refunded, with the fees.');
+    if (refunded) say(refunded.outcome === 'asked' ? ASKED : tip.payment?.otherKeys ? ENDED : REFUNDED);
     if (settled && settlement) say(settlement.told);
     for (const line of linesOf(tip)) say(line);
     return true;
@@ -117,6 +126,22 @@ export const careForTip: Command = async ({ database, config, words, actor, say 
 };
 
 const at = (time: string) => inUtc(Date.parse(time));
+
+const endOfHold = (endsFrom: string) =>
+  `Nobody charges it, because the server no longer has its keys. It is ended by refund from ${at(endsFrom)} on.`;
+
+function spellHold(capturesAt: string, { otherKeys }: NonNullable<FoundTipView['payment']>): string {
+  const from = otherKeys?.endsFrom ?? null;
+  if (from === null) return `to be on ${at(capturesAt)}; until then the card holds it`;
+  return `was to be on ${at(capturesAt)}. ${endOfHold(from)}`;
+}
+
+/** Refusals for want of the keys, about which more can be said. @throws any other error. */
+const orOtherKeys = <Result>(asked: Promise<Result>) =>
+  asked.catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'other_keys') return error.code;
+    throw error;
+  });
 
 function linesOf(tip: FoundTipView): string[] {
   const { giver, receiver, payment, refundedAt, refundedBy } = tip;
@@ -140,9 +165,7 @@ function linesOf(tip: FoundTipView): string[] {
           ...(payment.refundAskedAt === null
             ? []
             : [`  refund   asked for ${at(payment.refundAskedAt)}, not made yet`]),
-          ...(payment.capturesAt === null
-            ? []
-            : [`  charged  ${at(payment.capturesAt)}; until then the card holds it`]),
+          ...(payment.capturesAt === null ? [] : [`  charged  ${spellHold(payment.capturesAt, payment)}`]),
         ]
       : []),
     ...linesOfChanges(tip),

@@ -2,6 +2,7 @@
 import type { NewReversal, OperatorReversal, ReverseOutcome } from '#server/storage/port/ledger.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
+import { AppError } from '#shared/errors.ts';
 import { findToReverse } from './tip-to-reverse.ts';
 
 /** Stripe's pages live for a day at most, and what is held on a card lapses after seven. */
@@ -10,20 +11,32 @@ const ENDED_AT_ONCE = 100;
 
 /**
  * Takes back a tip whose money nobody captured in time. Only an operator can know that nobody did so at the payment
- * service. @returns null where that is not certain yet.
+ * service. @throws AppError `other_keys` for anybody else, before that is certain, and for what was charged.
  */
 export async function endLapsedHold(
   storage: Pick<Storage, 'findTransaction' | 'operations' | 'payments'>,
   reversal: NewReversal | OperatorReversal,
-): Promise<ReverseOutcome | null> {
-  if (!('act' in reversal)) return null;
+): Promise<ReverseOutcome> {
   const { transactionId: id, createdAtMs } = reversal;
   const { payments } = storage;
-  const payment = await payments.findPayment({ id });
-  if (!payment || !hasLapsed(payment, createdAtMs)) return null;
+  const payment = 'act' in reversal ? await payments.findPayment({ id }) : null;
+  if (!('act' in reversal) || !payment || !canEndHold(payment, createdAtMs)) throw new AppError('other_keys');
   await payments.movePayment(id, { kind: 'cancelled', by: reversal }, createdAtMs, createdAtMs);
   const transaction = await findToReverse(storage, reversal);
-  return transaction?.reversal ? { outcome: 'reversed', transaction } : null;
+  if (!transaction?.reversal) throw new AppError('other_keys');
+  return { outcome: 'reversed', transaction };
+}
+
+type Hold = Pick<PaymentRecord, 'state' | 'capturesAtMs'>;
+
+/** @returns in ms, from when a payment of keys that are gone can be ended; null for one that is not held. */
+export function endsFromMs({ state, capturesAtMs }: Hold): number | null {
+  return state === 'authorised' && capturesAtMs !== null ? capturesAtMs + UNASKABLE_MS : null;
+}
+
+export function canEndHold(payment: Hold, nowMs: number): boolean {
+  const fromMs = endsFromMs(payment);
+  return fromMs !== null && nowMs >= fromMs;
 }
 
 /** Whether nobody can pay on a page any more about which the payment service cannot be asked. */
@@ -40,8 +53,4 @@ export async function endUnpaid({ payments }: Pick<Storage, 'payments'>, nowMs: 
     const kind = state === 'created' ? 'page_missing' : 'expired';
     await payments.movePayment(id, { kind }, nowMs, nowMs);
   }
-}
-
-function hasLapsed({ state, capturesAtMs }: PaymentRecord, nowMs: number): boolean {
-  return state === 'authorised' && capturesAtMs !== null && nowMs >= capturesAtMs + UNASKABLE_MS;
 }

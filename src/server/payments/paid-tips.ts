@@ -196,7 +196,7 @@ function createRefund(deps: {
     if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
     const known = await payments.findPayment({ id: tip.id });
     if (!(known && knownPlatform.isOfKeys(known)) && tip.reversal === null)
-      return (await endLapsedHold(storage, reversal)) ?? { outcome: 'refused' };
+      return endLapsedHold(storage, reversal);
     const asked = await payments.askForRefund(reversal, clock() + FIRST_LOOK_MS);
     if (!('payment' in asked)) return asked;
     const payment = await orUnavailable(() => finish(asked.payment));

@@ -1,7 +1,6 @@
 /** Refunds from a program beside the server: what was paid is noted, and the server's next sweep carries it out. */
 import type { OperatorReversal, ReverseOutcome } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { AppError } from '#shared/errors.ts';
 import { endLapsedHold } from './gone-keys.ts';
 import { isOfKeys, type Keys, type Owned } from './known-platform.ts';
 
@@ -19,12 +18,8 @@ export const createRefundRequests = (
     const { tip = null, payment = null } = (await storage.operations.findTip({ id })) ?? {};
     if (!tip) return { outcome: 'unknown_transaction' };
     if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
-    if (!(payment && isOfKeys(payment, keys)) && !tip.reversal) {
-      const ended = await endLapsedHold(storage, reversal);
-      // The server would not know it under its keys.
-      if (!ended) throw new AppError('payment_unavailable');
-      return ended;
-    }
+    // The server would not know it under its keys.
+    if (!(payment && isOfKeys(payment, keys)) && !tip.reversal) return endLapsedHold(storage, reversal);
     const { outcome } = await storage.payments.askForRefund(reversal, createdAtMs);
     return { outcome: outcome === 'repeated' ? 'asked' : outcome };
   },

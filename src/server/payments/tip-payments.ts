@@ -31,7 +31,10 @@ export interface TipPayments {
    * @throws AppError `payment_unavailable` when the payment service does not answer.
    */
   giveUp(giver: UserId | null, id: TransactionId): Promise<PaymentRecord | null>;
-  /** @throws AppError `payment_unavailable` when the payment service does not answer: the refund will be retried. */
+  /**
+   * @throws AppError `payment_unavailable` when the payment service does not answer: the refund will be retried;
+   *   `other_keys` for what was paid with keys that the server no longer has, and cannot be ended.
+   */
   refund(reversal: NewReversal | OperatorReversal): Promise<ReverseOutcome | { readonly outcome: 'refused' }>;
   /** @throws AppError `invalid_notice`; `payment_unavailable` when it should be delivered again. */
   takeWebhookEvent(body: Uint8Array, signature: string): Promise<void>;

@@ -1,4 +1,5 @@
 /** Tips for operators: finding, refunding, ending a debt. Nothing here tells a message. */
+import { canEndHold, endsFromMs } from '#server/payments/gone-keys.ts';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Act, ActAbout } from '#server/storage/port/audit.ts';
 import type { Adjustment, OperatorReversal, ReverseOutcome } from '#server/storage/port/ledger.ts';
@@ -32,8 +33,9 @@ export interface TipSupport {
   find(name: string): Promise<FoundTipView | null>;
   /**
    * Refunds in full; `asked` when the payment service has not done it yet, null when there is no such tip.
-   * @throws AppError `not_refundable` for what went back before, or was not paid; `payment_unavailable` for a tip that
-   *   was paid with keys which the server no longer has; `maintenance`.
+   * What was held with keys that are gone is ended as never charged, when it has lapsed, and no money moves.
+   * @throws AppError `not_refundable` for what went back before, or was not paid; `other_keys` for a tip that was paid
+   *   with keys which the server no longer has, and for a hold that may not have lapsed; `maintenance`.
    */
   refund(name: string, act: ActAbout): Promise<TipRefund | null>;
   /**
@@ -112,6 +114,9 @@ export function createTipSupport(deps: {
         refundAskedAt: isRefundUnderWay(payment) ? isoTime(payment.refund.askedAtMs) : null,
         capturesAt: payment.state === 'authorised' ? isoTime(record.capturesAtMs) : null,
         url: payment.chargeId === null ? null : stripePage(payment.paymentMode, 'payments', payment.chargeId),
+        otherKeys: payments.isOfKeys(payment)
+          ? null
+          : { endsFrom: isoTime(endsFromMs(payment)), canEnd: canEndHold(payment, clock()) },
       },
       changes: record.adjustments.map((one) => ({
         kind: one.kind,

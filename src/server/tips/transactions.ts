@@ -52,7 +52,7 @@ export interface Transactions extends TipRecord {
    * idempotency key get the same answer.
    * @param limit runs the attempt of a giver, and may refuse to.
    * @throws AppError `transaction_not_found`; `not_logged_in` as `get`; `not_refundable` when it was refunded before,
-   *   or it is too late; `payment_unavailable`, `maintenance`.
+   *   or it is too late; `other_keys` when it was paid with keys that are gone; `payment_unavailable`, `maintenance`.
    */
   refund(account: Account | null, request: RefundRequest, limit?: LimitTakeBack): Promise<Transaction>;
 }

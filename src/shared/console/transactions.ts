@@ -79,6 +79,14 @@ export const foundTip = z.object({
       capturesAt: z.iso.datetime().nullable(),
       /** The page of the payment at the payment service; null before it was paid. */
       url: z.url().nullable(),
+      /** Null where the server has the keys with which it was paid. Without them it moves nothing. */
+      otherKeys: z
+        .object({
+          /** From when an operator can end it as never charged; null unless its money was held. */
+          endsFrom: z.iso.datetime().nullable(),
+          canEnd: z.boolean(),
+        })
+        .nullable(),
     })
     .nullable(),
   /** What happened to its money after it was paid, oldest first: negative where money went back. */

@@ -42,7 +42,7 @@ export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: Refun
       return;
     }
     const { code, detail } = result.failure;
-    if (code === 'not_refundable') {
+    if (code === 'not_refundable' || code === 'other_keys') {
       onClose();
       toastError(detail ?? NO_ANSWER);
     } else {

@@ -42,23 +42,28 @@ export function TipActs({ tip, onDone }: { readonly tip: FoundTipView; readonly 
   const maintenance = consoleHooks.installation.settings.useQuery().data?.maintenance ?? null;
   const { id, status, giver, receiver, payment, debts } = tip;
   const isHeld = payment?.state === 'authorised';
-  const isRefundable = (status === 'completed' || isHeld) && (payment?.refundAskedAt ?? null) === null;
+  const isPaid = status === 'completed' || isHeld;
+  const otherKeys = payment?.otherKeys ?? null;
+  const isRefundable = isPaid && (otherKeys ? otherKeys.canEnd : (payment?.refundAskedAt ?? null) === null);
+  const isStuck = isPaid && otherKeys !== null && !otherKeys.canEnd;
+  const act = otherKeys ? 'End Tip' : 'Refund Tip';
   const debt = debts.find(({ kind }) => kind === asked);
   const settled = DEBTS.filter((kind) => debts.some((one) => one.kind === kind));
   return (
     <>
-      {(isRefundable || settled.length > 0) && (
+      {(isRefundable || isStuck || settled.length > 0) && (
         <div className={styles.act}>
+          {isStuck && <OfOtherKeys endsFrom={otherKeys.endsFrom} />}
           {isRefundable && maintenance && (
             <p>
               Maintenance is on{maintenance.until !== null && ' until '}
-              {maintenance.until !== null && <When at={maintenance.until} />}. The tip can be refunded when it
-              is over.
+              {maintenance.until !== null && <When at={maintenance.until} />}. The tip can be{' '}
+              {otherKeys ? 'ended' : 'refunded'} when it is over.
             </p>
           )}
           {isRefundable && !maintenance && (
-            <Button look="money" onClick={() => setAsked('refund')}>
-              Refund Tip
+            <Button look={otherKeys ? 'quiet' : 'money'} onClick={() => setAsked('refund')}>
+              {act}
             </Button>
           )}
           {settled.map((kind) => (
@@ -89,29 +94,51 @@ export function TipActs({ tip, onDone }: { readonly tip: FoundTipView; readonly 
       )}
       {asked === 'refund' && (
         <ActDialog
-          title="Refund this tip?"
-          confirm="Refund Tip"
-          isMoney
+          title={otherKeys ? 'End this tip?' : 'Refund this tip?'}
+          confirm={act}
+          isMoney={!otherKeys}
           act={(reason) => consoleApi.transactions.refund.mutate({ name: id, reason })}
           onDone={({ outcome }) => {
             flushSync(() => setAsked(undefined));
             toastMessage(
               outcome === 'refunded'
-                ? 'The tip was refunded.'
+                ? otherKeys
+                  ? 'The tip has ended: it was never charged.'
+                  : 'The tip was refunded.'
                 : 'The payment service does not answer. The refund is noted and will be tried again.',
             );
             onDone();
           }}
           onClose={() => setAsked(undefined)}
         >
-          <p>
-            <Amount cents={left(tip).paidCents} of={tip} /> goes back to{' '}
-            {giver ? <bdi>{giver.fullName}</bdi> : 'the guest'}, fees included.{' '}
-            <Amount cents={left(tip).netAmountCents} of={tip} /> is taken from <bdi>{receiver.fullName}</bdi>.
-          </p>
+          {otherKeys ? (
+            <p>
+              No money moves. The customer and the provider then see that the tip was never charged. If you
+              captured it at the payment service yourself, leave it as it is.
+            </p>
+          ) : (
+            <p>
+              <Amount cents={left(tip).paidCents} of={tip} /> goes back to{' '}
+              {giver ? <bdi>{giver.fullName}</bdi> : 'the guest'}, fees included.{' '}
+              <Amount cents={left(tip).netAmountCents} of={tip} /> is taken from{' '}
+              <bdi>{receiver.fullName}</bdi>.
+            </p>
+          )}
         </ActDialog>
       )}
     </>
+  );
+}
+
+/** Why nothing can be done about a tip here, and what can be done elsewhere or later. */
+function OfOtherKeys({ endsFrom }: { readonly endsFrom: string | null }) {
+  if (endsFrom === null)
+    return <p>It was paid with keys that the server no longer has. Refund it at the payment service.</p>;
+  return (
+    <p>
+      Nobody charges it, because the server no longer has the keys with which it was held. From{' '}
+      <When at={endsFrom} /> on you can end it here.
+    </p>
   );
 }
 

@@ -133,7 +133,8 @@ function Changes({ tip }: { readonly tip: FoundTipView }) {
 }
 
 function Payment({ payment }: { readonly payment: NonNullable<FoundTipView['payment']> }) {
-  const { state, changedAt, expiresAt, chargeId, checkoutId, refundAskedAt, capturesAt, url } = payment;
+  const { state, changedAt, expiresAt, chargeId, checkoutId, capturesAt, url, otherKeys } = payment;
+  const { refundAskedAt } = payment;
   const isOpen = state === 'created' || state === 'pending';
   return (
     <>
@@ -146,7 +147,7 @@ function Payment({ payment }: { readonly payment: NonNullable<FoundTipView['paym
         )}
         {capturesAt !== null && (
           <>
-            ; it is charged on <When at={capturesAt} />
+            ; {otherKeys ? 'it was to be charged on' : 'it is charged on'} <When at={capturesAt} />
           </>
         )}
         {[chargeId, checkoutId].map(

@@ -27,7 +27,7 @@ export function Troubles({ onOpen }: { readonly onOpen: (id: string) => void }) 
           <h2>Arriving</h2>
           <p>
             {data.arriving.count === 1 ? '1 tip' : `${data.arriving.count} tips`},{' '}
-            <Amount cents={data.arriving.paidCents} of={data} />. The cards hold it until it is charged.
+            <Amount cents={data.arriving.paidCents} of={data} />. Not charged yet.
           </p>
         </section>
       )}

@@ -201,6 +201,7 @@ export const transactionProcedures = {
       refusals: [
         'transaction_not_found',
         'not_refundable',
+        'other_keys',
         'payment_unavailable',
         'too_many_requests',
         'maintenance',
