@@ -206,7 +206,8 @@ export const RECENT_PASSWORD_MINUTES = 15;
 export const confirmation = z.object({ password: anyPassword('Password', 'Password is too long.') });
 
 export const passwordChange = z.object({
-  currentPassword: anyPassword('Current password', 'Current password is too long.'),
+  /** Required but for a password that the operator made, in a session in which a login or passkey is recent. */
+  currentPassword: anyPassword('Current password', 'Current password is too long.').optional(),
   newPassword: password,
 });
 

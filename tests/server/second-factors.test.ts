@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
 import {
+  call,
   callRest,
   DOORS,
   type Door,
@@ -207,6 +208,35 @@ describe('a passkey', () => {
     await t.data.demandNewPasswords();
     const login: object = Object(resultOf(await logInByPasskey(t, authenticator)));
     expect(login).toMatchObject({ user: { must_change_password: true } });
+    const events = t.logLines.filter((line) => line.includes('"event":"'));
+    expect(events.join('')).not.toContain('reset_password_used');
+  });
+
+  test.each(DOORS)('lets choose one where nobody has the one that the operator made (%s)', async (door) => {
+    const t = await createTestApp();
+    const { user, token } = await t.registerCustomer('cam');
+    const { authenticator } = await addPasskey(t, token);
+    const passwordHash = (await t.storage.findCredentials(EMAIL))?.passwordHash ?? '';
+    const change = (held: string, fields: object) =>
+      call(door, t, 'auth.changePassword', fields, { token: held });
+    const newPassword = 'a better horse entirely';
+    // A password that its owner chose is asked for as ever.
+    expect(refusedBy(door, await change(token, { newPassword })).code).toBe('invalid_input');
+    const reset = { passwordHash, expiresAtMs: t.clock.nowMs + 1, changedAtMs: t.clock.nowMs };
+    await t.storage.changePassword(user.id, passwordHash, reset, null);
+    t.clock.nowMs += 86_400_000;
+    const login: object = Object(resultOf(await logInByPasskey(t, authenticator)));
+    const held = String(Reflect.get(login, 'access_token'));
+    t.clock.nowMs += QUARTER_MS;
+    expect(refusedBy(door, await change(held, { newPassword })).code).toBe('password_needed');
+    const { auth } = t.trpc(held);
+    const { options } = await auth.passkeyConfirmOptions.mutate();
+    await auth.confirmByPasskey.mutate({ response: authenticator.get(options) });
+    // The password that the operator knows does not become one that lasts.
+    expect(refusedBy(door, await change(held, { newPassword: PASSWORD })).code).toBe('invalid_input');
+    resultOf(await change(held, { newPassword }));
+    expect(await t.logIn(EMAIL, newPassword).catch(String)).toContain('code');
+    await expect(auth.me.query()).rejects.toThrow('session');
   });
 
   test('does in the place of a password that was typed', async () => {

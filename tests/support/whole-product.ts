@@ -797,5 +797,11 @@ export async function runEverything(
   const withoutFactor = await strict.registerProvider();
   await callEach(strict, withoutFactor.token);
   await keepLastFactors(strict, withoutFactor.token, call);
+  await strict.data.demandNewPasswords();
+  strict.clock.nowMs += 900_000;
+  await call(strict, 'POST /auth/password', {
+    token: withoutFactor.token,
+    body: { new_password: change.new_password },
+  });
   return seen;
 }

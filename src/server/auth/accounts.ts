@@ -55,7 +55,8 @@ export interface Accounts {
    * old password may know the old token.
    * @returns null, with nothing changed, when the new password is the present one, which is only told to who knows it.
    * @throws AppError `wrong_password` when the present one is wrong or has expired; `invalid_input` for a new one that
-   *   is easy to guess or the account's own name; `session_ended`.
+   *   is easy to guess or the account's own name, and without a present one that its owner chose; `password_needed`
+   *   without one that the operator made, where neither login nor passkey is recent; `session_ended`.
    */
   changePassword(account: Account, change: PasswordChange, token: string): Promise<Login | null>;
   /** Sessions end, codes take no tips. @throws AppError `wrong_password` when the password is wrong or has expired. */
@@ -104,6 +105,15 @@ export function createAccounts(deps: {
     const isRight = await passwords.verify(found?.passwordHash ?? null, password);
     if (!found || !isRight) throw new AppError('wrong_password');
     if (isPasswordOver(found, clock())) throw new AppError('wrong_password');
+    return found;
+  }
+
+  /** Whoever has a passkey need not have the password that the operator made, which expires besides. */
+  async function requireOwner(account: Account, token: string): Promise<StoredCredentials> {
+    if (!account.mustChangePassword) throw invalidField('currentPassword', 'Current password is required.');
+    await sessions.requireRecentPassword(token);
+    const found = await storage.findCredentials(account.email);
+    if (!found) throw new AppError('session_ended');
     return found;
   }
 
@@ -181,8 +191,14 @@ export function createAccounts(deps: {
 
     async changePassword(account, { currentPassword, newPassword }, token) {
       await requireStrong('newPassword', newPassword, account, clock());
-      const found = await requirePassword(account.email, currentPassword);
-      if (normalizePassword(newPassword) === normalizePassword(currentPassword)) return null;
+      const isTyped = currentPassword !== undefined;
+      const found = await (isTyped
+        ? requirePassword(account.email, currentPassword)
+        : requireOwner(account, token));
+      const isPresent = isTyped
+        ? normalizePassword(newPassword) === normalizePassword(currentPassword)
+        : await passwords.verify(found.passwordHash, newPassword);
+      if (isPresent) return null;
       const passwordHash = await passwords.hash(newPassword);
       const next = { passwordHash, expiresAtMs: null, changedAtMs: clock() };
       const told = draft('password_changed');

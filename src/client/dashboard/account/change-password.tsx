@@ -13,20 +13,25 @@ const NO_ANSWER = `${unanswered('your password was changed')} If you are logged 
 
 interface ChangePasswordProps {
   readonly email: string;
+  /** Of somebody whose password the operator made, and who may have come by a passkey, without it. */
   readonly currentHint?: string;
   readonly onChanged?: () => void;
 }
 
 export function ChangePassword({ email, currentHint, onChanged }: ChangePasswordProps) {
+  const isOptional = currentHint !== undefined;
   const form = useForm({ defaultValues: { currentPassword: '', newPassword: '' } });
   const { errors } = form.formState;
   const { field, isUnderWay, submit } = useSending(form, {
     fields: FIELDS,
     fallback: NO_ANSWER,
-    async send(values) {
+    async send({ currentPassword, newPassword }) {
       await holdCallsFor(
         api.auth.changePassword
-          .mutate(values)
+          .mutate({
+            newPassword,
+            currentPassword: isOptional ? currentPassword || undefined : currentPassword,
+          })
           .then(({ accessToken, user }) => beginSession(accessToken, user)),
       );
       toastSuccess('Password changed. Your other devices are logged out.');
@@ -41,10 +46,10 @@ export function ChangePassword({ email, currentHint, onChanged }: ChangePassword
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <PasswordField
         label="Current password"
-        {...(currentHint !== undefined && { hint: currentHint })}
+        {...(isOptional && { hint: currentHint })}
         autoComplete="current-password"
-        required
-        {...field('currentPassword', { required: 'Current password is required.' })}
+        required={!isOptional}
+        {...field('currentPassword', { required: isOptional ? false : 'Current password is required.' })}
       />
       <PasswordField
         label="New password"

@@ -8,6 +8,9 @@ import { Screen } from '../../ui/screen.tsx';
 import styles from './account-care.module.css';
 import { ChangePassword } from './change-password.tsx';
 
+const CURRENT_HINT =
+  'The one that you were given. Not needed within 15 minutes of a login, such as one with a passkey.';
+
 export function OwnPassword({ user }: { readonly user: User }) {
   const { logout, isLoggingOut } = useLogout();
   return (
@@ -23,10 +26,10 @@ export function OwnPassword({ user }: { readonly user: User }) {
       <div className={styles.part}>
         <ScreenHeading>Choose a password of your own</ScreenHeading>
         <p>
-          Somebody else made the password that you logged in with. Choose one that only you know, and go on.
+          Somebody else made the present password of your account. Choose one that only you know, and go on.
         </p>
         <div className={card.card}>
-          <ChangePassword email={user.email} currentHint="The one that you were given." />
+          <ChangePassword email={user.email} currentHint={CURRENT_HINT} />
         </div>
       </div>
     </Screen>

@@ -180,9 +180,9 @@ export class Arrival {
     log.info({ event, address: name(this.address), ...about, requestId }, 'security event');
   }
 
-  noteLogin({ reopened, user: { id, mustChangePassword } }: Login): void {
+  noteLogin({ reopened, user: { id, mustChangePassword } }: Login, by: 'password' | 'passkey'): void {
     if (reopened) this.note('closing_taken_back', id);
-    if (mustChangePassword) this.note('reset_password_used', id);
+    if (mustChangePassword && by === 'password') this.note('reset_password_used', id);
     this.note('login_succeeded', id);
   }
 

@@ -62,6 +62,7 @@ const NOTES: FieldNotes = {
   endpoint:
     'The address at the push service that the browser gives: of a push service that is known, at most 1,000 characters.',
   excluded_categories: 'Those of your services for which no tips are paid through the payment service here.',
+  'PasswordChange.current_password': 'The present password; needed but for one that the operator made.',
   'ProfileChange.current_password': 'The present password; needed where the email changes.',
   day_start_hour:
     'The hour of the clock at which your day ends and the next one begins, from 0 to 23: with 5, tips up to five in the morning belong to the day before. Null until you chose one: then it is midnight.',

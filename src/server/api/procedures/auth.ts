@@ -152,7 +152,7 @@ export const authProcedures = {
           })),
         );
         mark.remember(email, marksFromMs);
-        ctx.arrival.noteLogin(login);
+        ctx.arrival.noteLogin(login, 'password');
         return login;
       }),
   ),
@@ -245,12 +245,14 @@ export const authProcedures = {
       description: [
         'Ends all of your other sessions, and answers a new token for the one that asks: the old one is',
         'worthless from then on. Other devices that have logged in before count as new ones. Wrong guesses',
-        'count for this session alone. The new password has to be another one than the present one.',
+        'count for this session alone. The new password has to be another one than the present one. Without',
+        '`current_password` only one that the operator made is changed (`must_change_password`), in a session',
+        'in which a login or `POST /auth/confirm/passkey` is at most 15 minutes old.',
       ],
       takes: { passwordChange },
       answers: { login: restLogin },
       adds: { tokenType: TOKEN_TYPE },
-      refusals: ['wrong_password', 'too_many_requests'],
+      refusals: ['password_needed', 'wrong_password', 'too_many_requests'],
       request: { current_password: 'correct horse battery', new_password: 'a better horse battery' },
       response: LOGIN,
     },

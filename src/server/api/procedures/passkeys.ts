@@ -54,7 +54,7 @@ export const passkeyProcedures = {
         };
         const login = await logins.byPasskey(input.response, deviceFrom(ctx.userAgent), isNewTo);
         mark.remember(login.user.email, marksFromMs);
-        ctx.arrival.noteLogin(login);
+        ctx.arrival.noteLogin(login, 'passkey');
         return login;
       }),
   ),
