@@ -5,10 +5,21 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, type TestContext, test, vi } from 'vitest';
 import { exportToFile } from '#server/app-export.ts';
+import { openStandardError } from '#server/log-destination.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { manageSqlite } from '#server/storage/sqlite/database.ts';
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
@@ -85,6 +96,36 @@ test.runIf(process.platform === 'linux')(
     expect(await once(child, 'exit')).toEqual([0, null]);
   },
 );
+
+test('a log on a full disk keeps its first lines, goes on once there is room, and says how many were lost', async (context) => {
+  const folder = mountSmallDisk(context);
+  const [path, ballast] = [join(folder, 'log'), join(folder, 'somebody-elses')];
+  expect(() => writeFileSync(ballast, Buffer.alloc(25 * MEGABYTE))).toThrow('ENOSPC');
+  const file = openSync(path, 'a');
+  onTestFinished(() => closeSync(file));
+  const log = openStandardError(file);
+  const writeLines = (from: number, to: number) => {
+    for (let line = from; line < to; line += 1)
+      log.write(`${JSON.stringify({ line, of: 'x'.repeat(180) })}\n`);
+  };
+  writeLines(0, 30_000);
+  rmSync(ballast);
+  writeLines(30_000, 30_001);
+  await nextTurn();
+  writeLines(30_001, 30_010);
+  const found: { line?: number; lines?: number; msg?: string }[] = readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const kept = found.findIndex(({ line }) => line === undefined);
+  expect(kept).toBeGreaterThan(15_000);
+  expect(found[kept]).toMatchObject({
+    level: 40,
+    msg: 'lines of the log were lost, because it could not be written',
+  });
+  expect(found[kept]?.lines).toBe(30_001 - kept);
+  expect(found.slice(kept + 1).map(({ line }) => line)).toEqual([...Array(9).keys()].map((n) => 30_001 + n));
+});
 
 test('a disk that was filled by the log takes tips again as soon as a little room is made', async (context) => {
   const t = await createSmallDisk(context, 2 * MEGABYTE);
