@@ -37,7 +37,7 @@ export async function findTools(
     .sort((one, other) => one.version - other.version);
   if (!best) {
     throw new DatabaseRefused(
-      `${purpose}: that takes pg_dump and pg_restore of PostgreSQL ${wanted} (or newer), the version of its server, and neither PATH nor ${FOLDERS_OF_VERSIONS} has them. Install them here (on Debian: the package postgresql-client-${wanted}), or run this command with the same DATABASE_URL on a machine that has them.`,
+      `${purpose}: that takes pg_dump and pg_restore of PostgreSQL ${wanted} (or newer), the version of its server, and neither PATH nor ${FOLDERS_OF_VERSIONS} has them. Install them here (on Debian: the package postgresql-client-${wanted}, of Debian itself or of apt.postgresql.org), or run this command with the same DATABASE_URL on a machine that has them.`,
     );
   }
   const { folder, version } = best;
