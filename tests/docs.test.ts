@@ -228,6 +228,17 @@ test('lines of the log stand in the manuals as some code writes them', () => {
   expect(names.filter((name) => !code.includes(`'${name}'`))).toEqual([]);
 });
 
+test('steps that give a folder the name of another one have removed or moved away what had that name', () => {
+  const steps = PAGES.flatMap((page) => read(page).match(/(?:^ {4}.*\n)+/gm) ?? []).join('\n');
+  const isInTheWay = ([, , target = '']: readonly string[], at: number) =>
+    ![...steps.slice(0, at).matchAll(/rm -rf ([^&\n]+)|mv (\S+) /g)].some(([, removed = '', moved]) =>
+      [...removed.split(' '), moved].includes(target),
+    );
+  const moves = [...steps.matchAll(/mv (\/opt\/\S+) (\/opt\/\S+)/g)];
+  expect(moves.length).toBeGreaterThan(2);
+  expect(moves.filter((move) => isInTheWay(move, move.index)).map(([move]) => move)).toEqual([]);
+});
+
 test('the settings stand in their page with the defaults that they have', () => {
   const rows = [...read('docs/settings.md').matchAll(/^\| `([A-Z_]+)` \| (?:`(.*?)`)? *\|/gm)];
   const shown = Object.fromEntries(rows.map(([, name = '', value = '']) => [name, value]));
