@@ -21,7 +21,9 @@ export function createAnnouncements(deps: {
     const nowMs = clock();
     const holds = found && found.fromMs <= nowMs && (found.untilMs === null || nowMs < found.untilMs);
     return {
-      announcement: holds ? { text: found.text, until: isoTime(found.untilMs) } : null,
+      announcement: holds
+        ? { text: found.text, from: isoTime(found.fromMs), until: isoTime(found.untilMs) }
+        : null,
       maintenance: held,
       suspension: suspension && {
         since: isoTime(suspension.sinceMs),

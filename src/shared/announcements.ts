@@ -10,6 +10,7 @@ export const announcements = z.object({
   announcement: z
     .object({
       text: z.string(),
+      from: z.iso.datetime(),
       /** Null for one that stays until the operator ends it. */
       until,
     })

@@ -56,6 +56,11 @@ test('an announcement stands above the pages of an account until it is put away,
   await page.reload();
   await announce('Payouts are a day late.');
   await laterOn(page, (options) => expect(said).toContainText('Payouts are a day late.', options));
+  await said.getByRole('button', { name: 'Got It' }).click();
+  await expect(said).toHaveCount(0);
+  // Next week it is so once more.
+  await announce('Payouts are a day late.');
+  await laterOn(page, (options) => expect(said).toContainText('Payouts are a day late.', options));
   await announce('end');
   await laterOn(page, (options) => expect(said).toHaveCount(0, options));
 });

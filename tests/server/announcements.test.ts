@@ -69,11 +69,12 @@ test.each(DOORS)('%s tells it while it holds', async (door) => {
   expect(await told()).toEqual(nothing);
   const text = '<b>"Tips" & more</b> 😀 שלום';
   await t.storage.announce({ text, fromMs: START_MS, untilMs: START_MS + 1_000 });
+  const from = new Date(START_MS).toISOString();
   const until = new Date(START_MS + 1_000).toISOString();
   for (const [afterMs, expected] of [
     [-1, nothing],
-    [0, { ...nothing, announcement: { text, until } }],
-    [999, { ...nothing, announcement: { text, until } }],
+    [0, { ...nothing, announcement: { text, from, until } }],
+    [999, { ...nothing, announcement: { text, from, until } }],
     [1_000, nothing],
   ] as const) {
     t.clock.nowMs = START_MS + afterMs;

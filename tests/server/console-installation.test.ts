@@ -180,7 +180,7 @@ test('what is announced reaches everybody who is logged in, until it is ended', 
   const from = new Date(t.clock.nowMs).toISOString();
   const shown = { text: 'The bar opens at 8.', from, until };
   expect(await installation.announcement.query()).toEqual({ ...shown, state: 'now' });
-  expect(await told()).toEqual({ text: shown.text, until });
+  expect(await told()).toEqual(shown);
   t.clock.nowMs += MINUTE_MS;
   expect(await installation.announcement.query()).toEqual({ ...shown, state: 'past' });
   await expect(installation.announce.mutate({ text: 'Hi', until, reason: REASON })).rejects.toMatchObject(

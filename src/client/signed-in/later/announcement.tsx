@@ -19,7 +19,7 @@ const KEY = `${brand.linkScheme}_announcement_read`;
 
 /** Says nothing twice: pages that were made during maintenance have a ribbon of their own. */
 export function Announcement({ announcement, maintenance, suspension }: Announcements) {
-  const [readText, setReadText] = useState(readBefore);
+  const [read, setRead] = useState(readBefore);
   const { dataset } = document.documentElement;
   const isOver = maintenance === null && dataset['maintenance'] !== undefined;
   useEffect(() => {
@@ -27,11 +27,11 @@ export function Announcement({ announcement, maintenance, suspension }: Announce
     delete document.documentElement.dataset['maintenance'];
     document.querySelector('.maintenance')?.remove();
   }, [isOver]);
-  const isShown = announcement !== null && announcement.text !== readText;
+  const isShown = announcement !== null && nameOf(announcement) !== read;
 
-  function dismiss(text: string) {
-    keepAsRead(text);
-    setReadText(text);
+  function dismiss(name: string) {
+    keepAsRead(name);
+    setRead(name);
     const main = document.querySelector<HTMLElement>('main');
     main?.setAttribute('tabindex', '-1');
     main?.focus({ preventScroll: true });
@@ -46,7 +46,7 @@ export function Announcement({ announcement, maintenance, suspension }: Announce
       {isShown && (
         <section className={styles.bar} aria-label="Announcement">
           <p dir="auto">{announcement.text}</p>
-          <Button look="quiet" onClick={() => dismiss(announcement.text)}>
+          <Button look="quiet" onClick={() => dismiss(nameOf(announcement))}>
             Got It
           </Button>
         </section>
@@ -79,7 +79,12 @@ function Suspended({ since, reason }: NonNullable<Announcements['suspension']>) 
   );
 }
 
-/** The text that was put away on this device; another text is shown again. */
+/** With its beginning, because the same may be said again next week. */
+function nameOf({ from, text }: NonNullable<Announcements['announcement']>): string {
+  return `${from} ${text}`;
+}
+
+/** What was put away on this device; another announcement is shown. */
 function readBefore(): string | null {
   try {
     return localStorage.getItem(KEY);
@@ -88,9 +93,9 @@ function readBefore(): string | null {
   }
 }
 
-function keepAsRead(text: string): void {
+function keepAsRead(name: string): void {
   try {
-    localStorage.setItem(KEY, text);
+    localStorage.setItem(KEY, name);
   } catch {
     // Without storage it stays away until the page is loaded again.
   }

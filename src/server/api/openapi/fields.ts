@@ -236,6 +236,7 @@ const NOTES: FieldNotes = {
   'BookEntry.charge_id': 'The id of the payment at the payment service; null for simulated tips.',
   'BookEntry.transaction': 'The tip, as it counts today.',
   from: 'The first day.',
+  'Announcements.from': 'Since when it is shown, ISO 8601 in UTC.',
   to: 'The last day, which is included.',
   count: 'How many tips were received.',
   gross: 'The sum of the tips, in US dollars.',

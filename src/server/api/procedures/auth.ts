@@ -203,7 +203,11 @@ export const authProcedures = {
       ],
       answers: { announcements },
       response: {
-        announcement: { text: 'Payouts arrive a day late this week.', until: '2024-06-08T06:00:00.000Z' },
+        announcement: {
+          text: 'Payouts arrive a day late this week.',
+          from: '2024-06-03T06:00:00.000Z',
+          until: '2024-06-08T06:00:00.000Z',
+        },
         maintenance: null,
         suspension: null,
       },
