@@ -126,7 +126,7 @@ describe('health', () => {
   });
 
   test.each([
-    ['mails', 'soon: Mails are not getting through.'],
+    ['mails', 'soon: 2 mails are not getting through.'],
     ['payments', 'soon: Payments are waiting for Stripe.'],
     ['webhooks', null],
     ['notifications', null],

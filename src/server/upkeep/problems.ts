@@ -214,22 +214,26 @@ function stuckIn({ outboxes }: Omit<Health, 'problems'>, isMaintained: boolean, 
     [
       [
         'mails',
-        'Mails are not getting through.',
-        'Run npm run mail -- test ADDRESS on the machine: it says what the mail server answers.',
+        (failing: number) =>
+          failing === 0
+            ? 'Mails are not getting through.'
+            : `${counted(failing, 'mail is', 'mails are')} not getting through.`,
+        'Run npm run mail -- test ADDRESS on the machine: it says what the mail server answers. ' +
+          'If that arrives, the log says why others do not, such as a full mailbox (docs/mail.md).',
       ],
       [
         'payments',
-        'Payments are waiting for Stripe.',
+        () => 'Payments are waiting for Stripe.',
         'See whether Stripe has an outage, and what the log says of it.',
       ],
     ] as const
-  ).flatMap(([name, text, action]) => {
+  ).flatMap(([name, textOf, action]) => {
     const { failing = 0, oldestAt = null } = outboxes?.[name] ?? {};
     // No payment is asked about during maintenance.
     if (name === 'payments' && isMaintained) return [];
     if (oldestAt === null || (failing === 0 && name !== 'mails')) return [];
     if (nowMs - Date.parse(oldestAt) < (failing > 0 ? STUCK_MS : UNTRIED_MS)) return [];
-    return [{ urgency: 'soon' as const, text, action, sinceMs: Date.parse(oldestAt) }];
+    return [{ urgency: 'soon' as const, text: textOf(failing), action, sinceMs: Date.parse(oldestAt) }];
   });
 }
 
