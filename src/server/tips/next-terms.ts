@@ -99,7 +99,10 @@ export async function proposeTerms(
   return { before, next: { ...terms, fromMs: startMs, createdAtMs: nowMs }, replaced };
 }
 
-/** The field because of which Stripe would not take every tip under these terms; null when it takes all. */
+/**
+ * The field because of which Stripe would not take every tip under these terms; null when it takes all that are within
+ * its bounds for the currency. Those are not known here: they differ by currency, and Stripe changes them.
+ */
 export function unpayableAtStripe(
   terms: Terms,
 ): { readonly field: 'currency' | 'receiverFee'; readonly message: string } | null {
