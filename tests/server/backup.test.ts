@@ -33,6 +33,7 @@ import { createPeople } from '#tests/support/people.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { call } from '#tests/support/rest-client.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { expectUndone, takesBack } from '#tests/support/undone-acts.ts';
 
 /**
  * The data of a server in this process, with a customer who tips a provider; a server of its own would take a
@@ -244,6 +245,23 @@ describe('restoring', () => {
     expect(read(file, 'SELECT count(*) FROM push_devices')).toEqual([1]);
   });
 
+  test('tells what operators did since, and lets in nobody whom they removed', async () => {
+    const { path, env, file, undo } = await takesBack(createMigratedFile());
+    const { code, stdout, stderr } = await undo();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expectUndone(stdout);
+    expect(read(path, 'SELECT email FROM operators')).toEqual(['ops@example.com']);
+    expect(read(path, `SELECT count(*) FROM passkeys WHERE holder_kind = 'operator'`)).toEqual([0]);
+    // So does the next restore, which finds the log of the first.
+    const again = await runHere('db-restore', env, [file]);
+    expect(again.stdout).toContain('1 act of an operator is not in the backup. Do again what still holds:\n');
+    expect(again.stdout).toContain('Operators who were removed since are not brought back: 1.\n');
+    expect(read(path, 'SELECT email FROM operators')).toEqual(['ops@example.com']);
+    expect((await runHere('audit', env, ['check'])).code).toBe(0);
+    await runHere('db-restore', env, [file, '--keep-sessions']);
+    expect(read(path, 'SELECT email FROM operators')).toHaveLength(2);
+  });
+
   test('keeps sessions and marks when it is told to, as for moving', async () => {
     const { env, file, people } = await livesOn();
     const path = join(temporaryFolder(), 'tipwell.db');
@@ -375,6 +393,7 @@ describe('restoring', () => {
     const { code, stdout } = await runHere('db-restore', env, [file]);
     expect(code).toBe(0);
     expect(stdout).toContain('could not be read, so nobody knows which have changed since.');
+    expect(stdout).toContain('Nobody knows what operators did since: ');
     expect((await runHere('db-check', env)).code).toBe(0);
     expect(readFileSync(`${path}.before-restore`).equals(bytes)).toBe(true);
   });

@@ -30,6 +30,7 @@ import { createPeople, START_MS } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { type PostgresServer, startPostgres } from '#tests/support/postgres-server.ts';
 import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+import { expectUndone, takesBack } from '#tests/support/undone-acts.ts';
 
 /** The folder of an installed PostgreSQL that has all of its programs; undefined where there is none. */
 const [installed] = globSync('/usr/lib/postgresql/*/bin/pg_dump')
@@ -219,6 +220,17 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     await again.close();
   });
 
+  test('a restore tells what operators did since, and lets in nobody whom they removed', async () => {
+    const { path: url, undo } = await takesBack(await createDatabase());
+    const { code, stdout, stderr } = await undo();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expectUndone(stdout);
+    const storage = await at(url).openForCommand();
+    expect(await storage.operators.list()).toMatchObject([{ email: 'ops@example.com' }]);
+    await storage.close();
+    expect((await runHere('audit', { DATABASE_URL: url }, ['check'])).code).toBe(0);
+  });
+
   test('a restore fills a database of another server that has nothing yet, and payments go on there', async () => {
     const { file, past, ...books } = original;
     const url = await createDatabase();
@@ -357,6 +369,7 @@ exit 1
       'tipwell_before_restore of the same database, and could not be read: nobody knows',
     );
     expect(stdout).toContain('could not be read, so nobody knows which have changed since.\n');
+    expect(stdout).toContain('Nobody knows what operators did since: ');
     expect(await at(url).check([])).toMatchObject({ problems: [], past });
   });
 

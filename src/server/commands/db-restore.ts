@@ -1,7 +1,8 @@
 /** `npm run db:restore -- FILE`: checks a backup and puts it in the place of the database. */
 import { counted } from '#shared/counted.ts';
 import { inUtc } from '../setting-forms.ts';
-import type { AccountDifferences } from '../storage/port/database.ts';
+import type { AccountDifferences, Restored } from '../storage/port/database.ts';
+import { wordsOf } from '../storage/rules/audit-sentences.ts';
 import { actsOf, type Command, parseNoted, parseWords, REASON, spellFirst } from './command.ts';
 
 const USAGE =
@@ -54,6 +55,7 @@ export const restoreDatabase: Command = async ({ database, words, actor, say }) 
   if (deviceCount > 0)
     say(`No device gets notifications (${deviceCount}): their owners turn them on again in their profile.`);
   if (invitationCount > 0) say(`All invitations have ended (${invitationCount}): make new ones.`);
+  if (keptAside !== null) for (const line of linesOfActs(restored)) say(line);
   if (!isCurrent) say('It was written by an older version; starting the server brings it up to date.');
   return true;
 };
@@ -74,4 +76,26 @@ function spellAccounts(accounts: AccountDifferences | null): string {
   return missing === 0
     ? others
     : `${others}, and ${counted(missing, 'account')} came later and ${missing === 1 ? 'is' : 'are'} not in it`;
+}
+
+function linesOfActs({ undoneActs, removedOperatorCount }: Restored): string[] {
+  if (undoneActs === null)
+    return [
+      'Nobody knows what operators did since: see who is one now (npm run operator -- list), and do again what you know.',
+    ];
+  const { count, oldest } = undoneActs;
+  if (count === 0) return [];
+  const told = oldest.map(
+    ({ atMs, action, subject }) =>
+      `  ${inUtc(atMs)}  ${wordsOf(action)}${subject === null ? '' : `: ${subject}`}`,
+  );
+  const acts = count === 1 ? '1 act of an operator is' : `${count} acts of operators are`;
+  return [
+    `${acts} not in the backup. Do again what still holds:`,
+    ...told,
+    ...(count > told.length ? [`  and ${count - told.length} more`] : []),
+    ...(removedOperatorCount > 0
+      ? [`Operators who were removed since are not brought back: ${removedOperatorCount}.`]
+      : []),
+  ];
 }

@@ -47,4 +47,4 @@ export function insertingAct(head: AuditHead | undefined, act: Act): string {
     VALUES (${row.number}, ${row.atMs}, ${texts.map(quoted).join(', ')})`;
 }
 
-const quoted = (text: string | null) => (text === null ? 'NULL' : `'${text.replaceAll("'", "''")}'`);
+export const quoted = (text: string | null) => (text === null ? 'NULL' : `'${text.replaceAll("'", "''")}'`);

@@ -47,6 +47,13 @@ export interface AccountDifferences {
   readonly missing: number;
 }
 
+/** An act of an operator in the replaced audit log, which the backup lacks. */
+export interface UndoneAct {
+  readonly atMs: number;
+  readonly action: string;
+  readonly subject: string | null;
+}
+
 export interface Restored {
   readonly tipCount: number;
   readonly past: string;
@@ -61,6 +68,10 @@ export interface Restored {
   /** Tips of the replaced database that the backup lacks; null when there was none or it was unreadable. */
   readonly lostTips: number | null;
   readonly accounts: AccountDifferences | null;
+  /** What operators did since and may have to do again, with the oldest 20 of these acts; null as `lostTips` is. */
+  readonly undoneActs: { readonly count: number; readonly oldest: readonly UndoneAct[] } | null;
+  /** Operators of the backup who were removed since, and are not brought back. */
+  readonly removedOperatorCount: number;
   /** The new place of the replaced database; null when there was none. */
   readonly keptAside: string | null;
   /** False when the next start will migrate the schema. */

@@ -8,7 +8,7 @@ import { AUDIT_HEAD } from '../care/audit.ts';
 import { requireTrusted } from '../care/backup-file.ts';
 import { isCurrent, readMigrations } from '../care/migrations.ts';
 import { type Ask, compareWithPresent, type Incoming, settle } from '../care/restore.ts';
-import { DatabaseRefused, type Restored, type RestoreOptions } from '../port/database.ts';
+import { DatabaseRefused, type Restored, type RestoreOptions, type UndoneAct } from '../port/database.ts';
 import type { AuditHead } from '../rules/audit.ts';
 import { hasCode } from './connection.ts';
 import { inspectLedger, inspectSchema, pastColumnsIn, requireTipwells } from './ledger-check.ts';
@@ -130,7 +130,15 @@ async function compareReadable(client: ClientBase, ask: Ask, aside: string) {
     `SELECT place FROM (${await tips('tipwell')}) one JOIN (${await tips(aside)}) other USING (place)
      WHERE one.tip <> other.tip ORDER BY place LIMIT 1`,
   );
-  return compareWithPresent(ask, 'tipwell', escapeIdentifier(aside), difference);
+  const schemas = { backup: 'tipwell', present: aside } as const;
+  const beside = {
+    backup: schemas.backup,
+    present: escapeIdentifier(aside),
+    ask,
+    listActs: async (query: string) => (await client.query<UndoneAct>(query)).rows,
+    hasTable: (whose: keyof typeof schemas, name: string) => hasTable(ask, schemas[whose], name),
+  };
+  return compareWithPresent(beside, difference);
 }
 
 async function nameAside(ask: Ask): Promise<string | null> {

@@ -7,7 +7,7 @@ import { flush, flushFolder } from '../care/backup-file.ts';
 import { isCurrent, readMigrations, UnknownVersion } from '../care/migrations.ts';
 import { compareWithPresent, settle } from '../care/restore.ts';
 import { findFirstDifference, type NotedPast } from '../checks/past.ts';
-import { DatabaseRefused, type Restored, type RestoreOptions } from '../port/database.ts';
+import { DatabaseRefused, type Restored, type RestoreOptions, type UndoneAct } from '../port/database.ts';
 import type { AuditHead } from '../rules/audit.ts';
 import { copyDatabase, requireSound } from './backup.ts';
 import { DAMAGE, type Database, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
@@ -79,8 +79,7 @@ async function prepare(incoming: string, place: string, options: RestoreOptions)
   try {
     const compared = await compare(database, place);
     const ask = askIn(database);
-    const hasTable = (name: string) =>
-      ask(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${name}'`) !== null;
+    const hasTable = (name: string) => hasTableIn(database, 'main', name);
     // With a write-ahead log, the change could stay in a log that is not moved.
     database.pragma('journal_mode = DELETE');
     database.exec('BEGIN');
@@ -106,7 +105,14 @@ async function compare(incoming: Database, place: string) {
       if (checkIntegrity(present, 'quick').length > 0) return null;
       const difference = findFirstDifference(tipsOfPast(incoming), tipsOfPast(present));
       present.prepare('ATTACH ? AS backup').run(incoming.name);
-      return await compareWithPresent(askIn(present), 'backup', 'main', difference);
+      const schemas = { backup: 'backup', present: 'main' } as const;
+      const beside = {
+        ...schemas,
+        ask: askIn(present),
+        listActs: (query: string) => present.prepare<[], UndoneAct>(query).all(),
+        hasTable: (whose: keyof typeof schemas, name: string) => hasTableIn(present, schemas[whose], name),
+      };
+      return await compareWithPresent(beside, difference);
     } finally {
       present.close();
     }
@@ -114,6 +120,11 @@ async function compare(incoming: Database, place: string) {
     if (error instanceof DatabaseRefused || isSqliteError(error, 'SQLITE')) return null;
     throw error;
   }
+}
+
+function hasTableIn(database: Database, schema: string, name: string): boolean {
+  const query = `SELECT 1 FROM ${schema}.sqlite_schema WHERE type = 'table' AND name = '${name}'`;
+  return askIn(database)(query) !== null;
 }
 
 function askIn(database: Database) {
