@@ -222,7 +222,7 @@ test.describe('when the script has come', () => {
       }),
     );
     await page.reload();
-    await expect(page.getByRole('alert')).toContainText('Nothing was charged');
+    await expect(page.getByRole('alert')).toContainText('Nothing is lost, and nothing is paid twice.');
     await expect(toast(page, 'QR code not found')).toBeVisible();
     await page.getByRole('button', { name: 'Retry' }).click();
     await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();

@@ -839,14 +839,14 @@ test.describe('codes that lead nowhere', () => {
     await enterCode(page, code);
     await expect.poll(answer.asked).toBe(1);
     await page.clock.fastForward(LONGEST_PATIENCE_MS);
-    await expect(page.getByRole('alert')).toContainText('Nothing was charged');
+    await expect(page.getByRole('alert')).toContainText('Nothing is lost, and nothing is paid twice.');
     await page.unroute('**/trpc/qrCodes.lookup*');
     await page.route('**/trpc/qrCodes.lookup*', (route) => route.abort());
     const lost = page.waitForEvent('requestfailed');
     await page.getByRole('button', { name: 'Retry' }).click();
     // The former alert may still be there.
     await lost;
-    await expect(page.getByRole('alert')).toContainText('Nothing was charged');
+    await expect(page.getByRole('alert')).toContainText('Nothing is lost, and nothing is paid twice.');
     await page.unroute('**/trpc/qrCodes.lookup*');
     await page.getByRole('button', { name: 'Retry' }).click();
     await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();

@@ -18,8 +18,8 @@ import { startServer, temporaryFolder } from '../support/running-server.ts';
 import { Backstage, expect, test } from './fixtures.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
-const OFFLINE_WORDS = 'Nothing was charged.';
-const LATER_WORDS = 'Nothing was charged, says the next version.';
+const OFFLINE_WORDS = 'Nothing is lost, and nothing is paid twice.';
+const LATER_WORDS = 'Nothing is lost, says the next version.';
 const ENDING = /(?=\.(?:js|css)$)/;
 
 test.use({ hasServiceWorker: true });

@@ -162,7 +162,11 @@ describe('a tip page', () => {
     expect(headers.get('Retry-After')).toBe('2');
     expect(headers.get('Cache-Control')).toBe('no-store');
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
-    expect(textOf(html)).toMatch(/Tipwell could not look this code up .*Nothing was charged\..*Retry/);
+    expect(textOf(html)).toMatch(/Tipwell could not look this code up .*Nothing is lost.*Retry/);
+    // Whoever comes back from a payment, or to its receipt, has been charged.
+    for (const query of ['', '?payment=txn_1', '?paid=txn_1'])
+      expect(textOf((await get(t, `/tip/ZZZZZZZZZZ${query}`)).html)).not.toContain('Nothing was charged');
+    expect(textOf((await get(t, '/offline')).html)).not.toContain('Nothing was charged');
     expect(html).not.toMatch(/sqlite|database/i);
     expect((await get(t, '/tip/demo-alex-bartender')).status).toBe(200);
     expect((await get(t, '/')).status).toBe(200);

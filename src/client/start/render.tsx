@@ -269,9 +269,7 @@ function Offline() {
       </header>
       <main className={screen.main}>
         <Problem isScreen title={`${brand.name} cannot be reached`}>
-          <p>
-            Nothing was charged. Check your connection and try again. Tips that arrive meanwhile are not lost.
-          </p>
+          <p>Nothing is lost, and nothing is paid twice. Check your connection and try again.</p>
           {/* biome-ignore lint/a11y/useValidAnchor: an empty reference is the address at which this page is shown (RFC 3986, section 4.4) */}
           <a href="" className={[button.button, button.primary].join(' ')}>
             <RetryIcon /> Try Again

@@ -65,7 +65,7 @@ function TipOf({ qrId, late: Late = FetchedLate }: TipProps & { readonly qrId: s
       return (
         <Screen title="Tip" actions={back} width="column">
           <Problem isScreen title={`${brand.name} could not look this code up`} onRetry={retry}>
-            <p>Nothing was charged. Check your connection and try again.</p>
+            <p>Nothing is lost, and nothing is paid twice. Check your connection and try again.</p>
           </Problem>
         </Screen>
       );
