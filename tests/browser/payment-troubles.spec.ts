@@ -209,6 +209,32 @@ test('a payment outlives its code', async ({
   expect(complaints.splice(0).filter((complaint) => !/410|request to/.test(complaint))).toEqual([]);
 });
 
+test('a tip that Stripe could not be asked to give back is said to be on its way, and nobody is asked to keep it', async ({
+  page,
+  payableSides,
+  logInAs,
+  stripe,
+  complaints,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  const session = await goToStripe(page, code);
+  stripe.pay(session);
+  await page.goto(stripe.sessions.get(session)?.successUrl ?? '');
+  await expect(success(page)).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('button', { name: 'Keep It' })).toBeVisible();
+  stripe.fail(() => ({ is: 'status', status: 503 }));
+  await dialog.getByRole('button', { name: 'Take Back' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('The tip is taken back as soon as it does.');
+  await expect(dialog.getByRole('button', { name: 'Keep It' })).toHaveCount(0);
+  await expectForEverybody(page, 'a tip that is being taken back');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await expect(dialog).toHaveCount(0);
+  complaints.splice(0);
+});
+
 test('nothing can be tapped until the page of Stripe is there, and a page that the browser has kept looks anew', async ({
   page,
   payableSides,

@@ -4,7 +4,7 @@ import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { nameOf } from '../giving/guest-receipt.ts';
 import { useLeftMs } from '../giving/later/left.ts';
-import { useRefund } from '../giving/later/refund.ts';
+import { askedText, useRefund } from '../giving/later/refund.ts';
 import { Button } from '../ui/button.tsx';
 import { RefundQuestion, refundLabel } from '../ui/later/refund-question.tsx';
 import styles from './reversal.module.css';
@@ -21,7 +21,7 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
   const { status, undoUntil } = transaction;
   const [isAsking, setAsking] = useState(false);
   const onClose = () => setAsking(false);
-  const { isUnderWay, problem, reverse } = useRefund({
+  const { isUnderWay, problem, isAsked, mayBeAsked, reverse } = useRefund({
     name: nameOf(transaction),
     isGiver,
     onRefunded,
@@ -50,13 +50,16 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
           isGiver={isGiver}
           isUnderWay={isUnderWay}
           problem={problem}
+          mayBeAsked={mayBeAsked}
           onConfirm={reverse}
           onCancel={onClose}
         />
       )}
       {isOffered && (
         <div className={styles.reversal}>
-          {isGiver ? (
+          {isAsked ? (
+            <p>{askedText(isGiver)}</p>
+          ) : isGiver ? (
             <p>
               You can take this tip back for another <span role="timer">{timeLeft(leftMs)}</span>.
             </p>
@@ -82,9 +85,14 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
           tabIndex={-1}
           className={isOffered || isRefunded ? 'visually-hidden' : styles.reversal}
         >
-          {!isOffered && (isRefunded ? 'The tip was refunded.' : 'The time to take this tip back is over.')}
+          {!isOffered && outcomeText(isRefunded, isAsked)}
         </p>
       )}
     </>
   );
+}
+
+function outcomeText(isRefunded: boolean, isAsked: boolean): string {
+  if (isRefunded) return 'The tip was refunded.';
+  return isAsked ? askedText(true) : 'The time to take this tip back is over.';
 }

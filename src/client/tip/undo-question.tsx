@@ -16,7 +16,7 @@ interface UndoQuestionProps {
 function UndoQuestion({ receipt, provider, onCancel }: UndoQuestionProps) {
   const { amountCents, giverFeeCents, capturesAt } = receipt;
   const name = receipt.transactionId ?? '';
-  const { isUnderWay, problem, reverse } = useRefund({
+  const { isUnderWay, problem, mayBeAsked, reverse } = useRefund({
     name,
     isGiver: true,
     // The page of the receipt says what holds, and Back from it leads to no success of a refunded tip.
@@ -39,6 +39,7 @@ function UndoQuestion({ receipt, provider, onCancel }: UndoQuestionProps) {
       isGiver
       isUnderWay={isUnderWay}
       problem={problem}
+      mayBeAsked={mayBeAsked}
       onConfirm={reverse}
       onCancel={onCancel}
     />

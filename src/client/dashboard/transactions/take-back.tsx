@@ -19,7 +19,7 @@ export function TakeBack({ tip, onClose }: TakeBackProps) {
   const utils = trpc.useUtils();
   const cache = useTipCache();
   const show = useShowTip();
-  const { isUnderWay, problem, reverse } = useRefund({
+  const { isUnderWay, problem, mayBeAsked, reverse } = useRefund({
     name: nameOf(tip),
     isGiver: true,
     onClose,
@@ -32,8 +32,8 @@ export function TakeBack({ tip, onClose }: TakeBackProps) {
   });
   const endsMs = Date.parse(tip.undoUntil ?? '');
   const end = useEffectEvent(() => {
-    // The answer that is on its way says what became of it.
-    if (isUnderWay) return;
+    // The answer that is on its way says what became of it; what was asked for is done after its time as well.
+    if (isUnderWay || mayBeAsked) return;
     onClose();
     toastError('The time to take this tip back is over.');
   });
@@ -47,6 +47,7 @@ export function TakeBack({ tip, onClose }: TakeBackProps) {
       isGiver
       isUnderWay={isUnderWay}
       problem={problem}
+      mayBeAsked={mayBeAsked}
       onConfirm={reverse}
       onCancel={onClose}
     />

@@ -20,11 +20,20 @@ interface RefundOptions {
   readonly onClose: () => void;
 }
 
-/** All attempts keep one idempotency key. */
+/** What is said of a refund that the server has noted, and asks the payment service for until it is done. */
+export function askedText(isGiver: boolean): string {
+  return `The payment service does not answer. The tip is ${isGiver ? 'taken back' : 'refunded'} as soon as it does.`;
+}
+
+/**
+ * All attempts keep one idempotency key. `isAsked` says that the server has noted the refund, `mayBeAsked` that nobody
+ * can choose to keep the tip any more, or knows whether they can.
+ */
 export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: RefundOptions) {
   const [key] = useState(newIdempotencyKey);
   const [isUnderWay, setUnderWay] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  const [asked, setAsked] = useState<'no' | 'maybe' | 'yes'>('no');
 
   async function reverse() {
     setUnderWay(true);
@@ -41,12 +50,15 @@ export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: Refun
       toastSuccess(sentenceOf(result.answer, isGiver));
       return;
     }
-    const { code, detail } = result.failure;
+    const { code, detail, status } = result.failure;
     if (code === 'not_refundable' || code === 'other_keys') {
       onClose();
       toastError(detail ?? NO_ANSWER);
     } else {
-      setProblem(detail ?? NO_ANSWER);
+      const isAsked = code === 'payment_unavailable';
+      if (isAsked) setAsked('yes');
+      else if (status === null) setAsked((before) => (before === 'yes' ? before : 'maybe'));
+      setProblem(isAsked ? askedText(isGiver) : (detail ?? NO_ANSWER));
     }
     // The other person was faster, or only the answer to this refund was lost.
     onStale();
@@ -55,6 +67,8 @@ export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: Refun
   return {
     isUnderWay,
     problem,
+    isAsked: asked === 'yes',
+    mayBeAsked: asked !== 'no',
     reverse: () => void reverse(),
   };
 }

@@ -22,19 +22,21 @@ interface RefundQuestionProps {
   readonly isGiver: boolean;
   readonly isUnderWay: boolean;
   readonly problem: string | null;
+  /** Whether it may be under way already, so that keeping the tip is no choice. */
+  readonly mayBeAsked: boolean;
   readonly onConfirm: () => void;
   readonly onCancel: () => void;
 }
 
 export function RefundQuestion(props: RefundQuestionProps) {
-  const { tip, isGiver, isUnderWay, problem, onConfirm, onCancel } = props;
+  const { tip, isGiver, isUnderWay, problem, mayBeAsked, onConfirm, onCancel } = props;
   const { amountCents, receiverName } = tip;
   const sum = formatMoney(amountCents);
   return (
     <Confirmation
       title={isGiver ? `Take back your ${sum} tip?` : `Refund this ${sum} tip?`}
       confirm={refundLabel(isGiver, isUnderWay)}
-      cancel="Keep It"
+      cancel={mayBeAsked ? 'Close' : 'Keep It'}
       isUnderWay={isUnderWay}
       onConfirm={onConfirm}
       onCancel={onCancel}
