@@ -12,6 +12,8 @@ export const paths = {
 export const PAID = 'paid';
 /** The parameter of a tip page that names the transaction of a payment at the payment service. */
 export const PAYMENT = 'payment';
+/** The parameter that the payment service's link back adds when a person leaves without paying. */
+export const LEFT = 'left';
 
 export function receiptAt(pathname: string, transactionId: string): string {
   return `${pathname}?${new URLSearchParams({ [PAID]: transactionId })}`;

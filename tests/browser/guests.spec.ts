@@ -547,7 +547,7 @@ stripeTest.describe('a guest at Stripe', () => {
       const { provider, code } = await payableSides();
       const session = await goToStripe(page, code);
       await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
-      await page.goto(stripe.sessions.get(session)?.cancelUrl ?? '');
+      await page.goto(stripe.sessions.get(session)?.successUrl ?? '');
       await expect(found(page, 'Tip not paid yet')).toBeVisible();
       await expect(page).toHaveURL(new RegExp(`/r/${TOKEN.source}$`));
       stripe.pay(session);

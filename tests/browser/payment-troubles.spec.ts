@@ -169,8 +169,8 @@ test('the receipt says what became of a payment', async ({ page, payableSides, l
   await picture(page, '10-receipt-pending');
   await expectForEverybody(page, 'receipt of a payment that waits');
   await page.getByRole('link', { name: 'Finish paying' }).click();
-  await expect(waiting(page)).toBeVisible();
-  await page.getByRole('button', { name: 'Choose Another Amount' }).click();
+  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  await page.goto(stripe.sessions.get(first)?.cancelUrl ?? '');
   await expect(quick(page, '$20')).toBeChecked();
   await page.goto(receiptOf(first));
   await expect(page.getByRole('heading', { name: 'Tip not sent' })).toBeVisible();
@@ -200,12 +200,35 @@ test('a payment outlives its code', async ({
   await logInAs(customer);
   const session = await goToStripe(page, code);
   await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
-  await page.goto(stripe.sessions.get(session)?.cancelUrl ?? '');
+  const { successUrl = '' } = stripe.sessions.get(session) ?? {};
+  await page.goto(successUrl);
   await expect(page.getByRole('heading', { name: 'Tip not paid yet' })).toBeVisible();
+  await page.getByRole('link', { name: 'Finish paying' }).click();
+  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  expect(sessionAt(page)).toBe(session);
   stripe.pay(session);
+  await page.goto(successUrl);
   await expect(page.getByRole('heading', { name: 'Tip sent' })).toBeVisible();
-  await page.goto(stripe.sessions.get(session)?.successUrl ?? '');
+  await page.goto(successUrl);
   await expect(success(page)).toBeVisible();
+  expect(complaints.splice(0).filter((complaint) => !/410|request to/.test(complaint))).toEqual([]);
+});
+
+test('who leaves a payment whose code was replaced has it given up, so that nobody pays it later', async ({
+  page,
+  backstage,
+  payableSides,
+  logInAs,
+  stripe,
+  complaints,
+}) => {
+  const { provider, code, customer } = await payableSides();
+  await logInAs(customer);
+  const session = await goToStripe(page, code);
+  await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
+  await page.goto(stripe.sessions.get(session)?.cancelUrl ?? '');
+  await expect(page.getByRole('heading', { name: 'Tip not sent' })).toBeVisible();
+  expect(stripe.sessions.get(session)?.status).toBe('expired');
   expect(complaints.splice(0).filter((complaint) => !/410|request to/.test(complaint))).toEqual([]);
 });
 

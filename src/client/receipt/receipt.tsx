@@ -9,7 +9,6 @@ import type { Transaction } from '#shared/tips.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { isGuests, nameOf, receiptPage } from '../giving/guest-receipt.ts';
 import { dashboardTab } from '../later/addresses.ts';
-import { PAYMENT, paths } from '../paths.ts';
 import { toastSuccess } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -61,10 +60,6 @@ function unpaidOf(transaction: Transaction) {
   return isUnpaid && !wasGiven(transaction) ? UNPAID[status] : null;
 }
 
-function returnTo(transaction: Transaction): string {
-  return `${paths.tip(transaction.qrCodeId)}?${new URLSearchParams({ [PAYMENT]: nameOf(transaction) })}`;
-}
-
 interface OfReceiptProps {
   readonly transaction: Transaction;
   readonly isGiver: boolean;
@@ -77,6 +72,7 @@ interface ReceiptProps extends OfReceiptProps {
 
 export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptProps) {
   const { id, amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt } = transaction;
+  const { paymentUrl } = transaction;
   const name = nameOf(transaction);
   const isRefunded = status === 'refunded';
   const unpaid = unpaidOf(transaction);
@@ -98,7 +94,8 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
         <Changes transaction={transaction} isGiver={isGiver} />
         {unpaid && (
           <p className={styles.refunded} role="status">
-            {unpaid.text} {status === 'pending' && <Link href={returnTo(transaction)}>Finish paying</Link>}
+            {unpaid.text} {/* The page of its code may have ended. */}
+            {status === 'pending' && paymentUrl !== null && <a href={paymentUrl}>Finish paying</a>}
           </p>
         )}
         <dl className={styles.facts}>

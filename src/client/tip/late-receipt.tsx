@@ -3,9 +3,9 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { readQrCodeId } from '#shared/ids.ts';
 import { verifySession } from '../calls.ts';
-import { isGuests, receiptPage } from '../giving/guest-receipt.ts';
+import { callAbout, isGuests, receiptPage } from '../giving/guest-receipt.ts';
 import { authFor } from '../later/addresses.ts';
-import { currentPath } from '../paths.ts';
+import { currentPath, LEFT } from '../paths.ts';
 import { presentSession, useSession } from '../session/session.ts';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { Screen } from '../ui/screen.tsx';
@@ -16,6 +16,8 @@ import type { SuccessStep } from './success-step.tsx';
 
 interface LateReceiptProps {
   readonly qrId: string;
+  /** Whether its address is that of a payment, which may be unpaid. */
+  readonly isPayment: boolean;
   readonly transactionId: string;
   /** The screen of the code, shown without a receipt at this address. */
   readonly gone: ReactNode;
@@ -23,7 +25,7 @@ interface LateReceiptProps {
 
 type Outcome = 'asking' | 'failed' | 'none' | (FoundReceipt & { readonly Success: typeof SuccessStep });
 
-export function LateReceipt({ qrId, transactionId, gone }: LateReceiptProps) {
+export function LateReceipt({ qrId, isPayment, transactionId, gone }: LateReceiptProps) {
   const session = useSession();
   const [outcome, setOutcome] = useState<Outcome>('asking');
   const [attempt, setAttempt] = useState(0);
@@ -47,7 +49,7 @@ export function LateReceipt({ qrId, transactionId, gone }: LateReceiptProps) {
     return (
       <Screen title="Receipt" width="column">
         {outcome === 'failed' ? (
-          <NoReceipt name={transactionId} onRetry={retry} />
+          <NoReceipt isPayment={isPayment} name={transactionId} onRetry={retry} />
         ) : (
           <Loading text="Loading your receipt...">
             <Skeleton height="tall" />
@@ -68,6 +70,9 @@ async function find(typed: string, transactionId: string): Promise<Outcome> {
   const payerId = payerOf(presentSession());
   const loaded = payerId === null ? null : await import('./paying.tsx').catch(() => null);
   if (payerId === null || loaded === null) return 'failed';
+  // As on the page of a code that lives: what was left unpaid must not be paid later.
+  if (new URLSearchParams(window.location.search).has(LEFT))
+    await callAbout(transactionId, (api) => api.transactions.giveUp.mutate({ id: transactionId }));
   const found = await loaded.paying.findReceipt(readQrCodeId(typed) ?? typed, payerId, transactionId);
   if (found === 'failed') return 'failed';
   if (found === 'unpaid') {

@@ -36,7 +36,13 @@ export function Late({ why, typed, isSignedIn, onRetry }: LateProps) {
   return transactionId === null ? (
     gone
   ) : (
-    <LateReceipt key={transactionId} qrId={typed} transactionId={transactionId} gone={gone} />
+    <LateReceipt
+      key={transactionId}
+      qrId={typed}
+      isPayment={query.has(PAYMENT)}
+      transactionId={transactionId}
+      gone={gone}
+    />
   );
 }
 

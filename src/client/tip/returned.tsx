@@ -8,7 +8,7 @@ import type { Transaction } from '#shared/tips.ts';
 import type { Outcome } from '../calls.ts';
 import { callAbout, isUnknown, nameOf } from '../giving/guest-receipt.ts';
 import { read, write } from '../giving/tab-storage.ts';
-import { receiptAt } from '../paths.ts';
+import { LEFT, receiptAt } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
 import { toastError } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
@@ -25,8 +25,6 @@ import { PAYMENT_FAILED, toastSent } from './send-tip.ts';
 import { StepHeading } from './step-heading.tsx';
 import { type OpenPayment, paidIn, type TipEvent } from './tip-flow.ts';
 
-/** The parameter that the payment service's link back adds when a person leaves without paying. */
-const LEFT = 'left';
 const LOOK_AGAIN_MS = 2_000;
 const NOT_GIVEN_UP = 'The payment could not be given up. Please try again.';
 
