@@ -406,6 +406,12 @@ test.describe('nobody pays twice', () => {
     await page.goto(`/tip/${code}`);
     await payTip(page, '$20');
     await expect.poll(() => backstage.transactions(customer)).toHaveLength(1);
+    // While nobody knows whose session it is, the attempt in this tab says that it may have been charged.
+    await page.route('**/trpc/auth.me*', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('button', { name: 'Proceed to Payment' }).click();
+    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+    await page.unroute('**/trpc/auth.me*');
     await page.reload();
     await expect(page.getByText('you are never charged twice')).toBeVisible();
     await page.getByRole('button', { name: /^Pay \$21\.00/ }).click();
@@ -557,6 +563,32 @@ test.describe('a tip that one account has prepared is not paid by the next one',
   test('who comes back while the first one has no answer, and pays a tip of their own', async ({
     page,
     context,
+  test('but by nobody while it is not known who is logged in, and what was sent before is not called failed', async ({
+    page,
+    context,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await loseAnswer(page, 'transactions.create');
+    await payTip(page, '$20');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    const pay = page.getByRole('button', { name: /^Pay \$21\.00/ });
+    await expect(pay).toBeVisible();
+    const elsewhere = await context.newPage();
+    await elsewhere.goto('/offline');
+    await page.route('**/trpc/auth.me*', (route) => route.abort());
+    const body = { email: customer.email, password: PASSWORD };
+    const { access_token: token } = await backstage.call('POST', '/auth/login', { body });
+    await elsewhere.evaluate((stored) => localStorage.setItem('tipwell_token', stored), token);
+    await pay.click();
+    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+    complaints.length = 0;
+  });
+
     backstage,
     logInAs,
     complaints,

@@ -105,6 +105,11 @@ export function awaitsLogin(qrId: string): boolean {
   return attemptsAt(qrId).some(isSentByAccount);
 }
 
+/** True when anybody has sent an attempt here whose outcome is unknown: it may have been charged. */
+export function wasAnySent(qrId: string): boolean {
+  return attemptsAt(qrId).some(({ wasSent }) => wasSent);
+}
+
 function isSentByAccount({ userId, wasSent }: Attempt): boolean {
   return wasSent && userId !== GUEST;
 }

@@ -11,7 +11,7 @@ import { currentPath } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
 import { toastError, toastMessage } from '../toasts.ts';
 import { registrationMode } from '../ui/later/registration-mode.ts';
-import { awaitsLogin, isAttemptOpen, openAttempt, unsettledAttempt } from './attempt.ts';
+import { awaitsLogin, isAttemptOpen, openAttempt, unsettledAttempt, wasAnySent } from './attempt.ts';
 import { type Entry, markEntry, presentEntry } from './history-entries.ts';
 import { GUEST, payerOf } from './payer.ts';
 import { enterPayment, enterReturn, enterSuccess, leavePayment } from './payment-entries.ts';
@@ -45,7 +45,10 @@ export async function proceed(
   if (window.location.pathname !== pathname) return;
   const present = presentSession();
   if (present.status === 'unreachable') {
-    dispatch({ type: 'failed', interruption: interruption ?? 'not-sent' });
+    dispatch({
+      type: 'failed',
+      interruption: interruption ?? (wasAnySent(provider.qrId) ? 'no-answer' : 'not-sent'),
+    });
     return;
   }
   const begunKey = entry.step === 'payment' ? withChoice(entry, figuresOf(choice), null).key : null;
@@ -92,7 +95,8 @@ export async function pay(
   const { pathname } = window.location;
   const sent = await sendTip(provider, attempt);
   const present = presentSession();
-  const isOfOther = attempt.userId !== GUEST && payerOf(present) !== attempt.userId;
+  const isKnown = present.status === 'signed-in' || present.status === 'signed-out';
+  const isOfOther = isKnown && attempt.userId !== GUEST && payerOf(present) !== attempt.userId;
   const entry = presentEntry();
   const isAtPayment = entry.step === 'payment' && entry.key === attempt.key;
   // Whoever has come back to this page meanwhile may be at another payment.

@@ -137,7 +137,10 @@ function useActs(
       try {
         const paying = await fetchPayingIfPossible();
         if (paying) await paying.proceed(provider, chosen, dispatch, { pathname, entry });
-        else dispatch({ type: 'failed', interruption: chosen.interruption ?? 'not-sent' });
+        else {
+          const present = mayKeepAttempt() ? 'no-answer' : 'not-sent';
+          dispatch({ type: 'failed', interruption: chosen.interruption ?? present });
+        }
       } finally {
         isBusy.current = false;
         setProceeding(false);
