@@ -260,6 +260,19 @@ describe('nobody pays twice', () => {
   });
 });
 
+it('says of a tip that went back before its answer came neither that it was sent nor that it failed', async () => {
+  const page = await openTipPage();
+  page.connection.answer = null;
+  await page.pay();
+  const [tip] = await page.tips();
+  await page.t.trpc(page.giver.token).transactions.refund.mutate({ id: tip?.id ?? '' });
+  page.connection.answer = (answer) => answer;
+  const before = page.toasts();
+  expect(await page.pay()).toEqual({ event: PAID, next: 'receipt' });
+  expect(page.toasts()).toEqual(before);
+  expect(page.open()).toBeNull();
+});
+
 it('says that nothing was sent only when the device has no connection at all', async () => {
   const page = await openTipPage();
   page.device.onLine = false;

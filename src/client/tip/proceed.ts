@@ -5,6 +5,7 @@ import { formatMoney } from '#shared/money.ts';
 import { readTipAmount } from '#shared/tip-amount.ts';
 import { verifySession } from '../calls.ts';
 import { isOfOpenDemo, sendDemoTip } from '../giving/demo-tips.ts';
+import { receiptPage } from '../giving/guest-receipt.ts';
 import { keepTip, takeWaitingTip } from '../giving/waiting-tip.ts';
 import { type AuthTab, authFor } from '../later/addresses.ts';
 import { currentPath } from '../paths.ts';
@@ -118,7 +119,9 @@ export async function pay(
   else dispatch(event);
   if (isElsewhere) return;
   if (event.type === 'revised' && isAtPayment) markEntry({ ...entry, key: event.attempt.key });
-  if (event.type === 'paid') enterSuccess(event.receipt);
+  const { transactionId = null } = event.type === 'paid' ? event.receipt : {};
+  if (next === 'receipt' && transactionId !== null) navigate(receiptPage(transactionId), { replace: isAtPayment });
+  else if (event.type === 'paid') enterSuccess(event.receipt);
   else if (next === 'login') leaveForLogin(provider, choice, 'login', attempt.userId);
   else if (event.type !== 'revised') await leavePayment();
   // The page of an ended code says what its holder can do.

@@ -1,7 +1,7 @@
 /** Sends a tip under the idempotency key of its attempt; nothing else sends one. */
 import { type Cents, cents, feesFor, formatMoney, putInForce, type Terms, terms } from '#shared/money.ts';
 import { amountOutOfBounds, isWithinBounds } from '#shared/tip-amount.ts';
-import { wasGiven } from '#shared/tip-states.ts';
+import { isKept, wasGiven } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Failure } from '../api-client/api.ts';
 import { call, type Outcome, verifySession } from '../calls.ts';
@@ -42,8 +42,8 @@ export interface PaymentPage {
 
 export interface SentTip {
   readonly event: TipEvent;
-  /** Where it leads besides: to the login, or to the page of its code as it is by now. */
-  readonly next: 'login' | 'other-page' | null;
+  /** Where it leads besides: to the login, to the page of its code as it is by now, or to that of its receipt. */
+  readonly next: 'login' | 'other-page' | 'receipt' | null;
 }
 
 /** A demo pays nothing. The outcome is toasted, unless the answer is the page on which to pay. It never rejects. */
@@ -63,8 +63,11 @@ export async function sendTip(
       markBegun(qrId, attempt, transactionId);
       return { page: { transactionId, url } };
     }
-    if (wasGiven({ status, capturesAt: receipt.capturesAt })) {
+    const given = { status, capturesAt: receipt.capturesAt };
+    if (wasGiven(given)) {
       settleAttempt(qrId, attempt.key);
+      // The answer to an attempt that was sent before tells of its tip as it is by now, which may have gone back.
+      if (!isKept(given)) return { event: { type: 'paid', receipt }, next: 'receipt' };
       toastSent(provider, attempt.amountCents);
       return { event: { type: 'paid', receipt }, next: null };
     }
