@@ -237,6 +237,8 @@ export async function continuePayment(
     const figures = formatMoney(unsettled.amountCents);
     if (entry.step !== 'payment') await enterPayment(figures, unsettled);
     else markEntry({ ...entry, figures, preparedBy: unsettled.userId, key: unsettled.key });
+    // The payment that is on the screen may be another account's, with its message.
+    dispatch({ type: 'amount-changed' });
     dispatch({ type: 'resumed', attempt: unsettled });
     return;
   }
