@@ -341,3 +341,20 @@ test('a tip page opened anew in the same tab goes on with the payment that waits
   await page.goto(`/tip/${code}`);
   await expect(waiting(page)).toBeVisible();
 });
+
+test('who waits for a payment while another tab ends the session is asked to log in', async ({
+  page,
+  context,
+  payableSides,
+  logInAs,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  await goToStripe(page, code);
+  await page.goBack();
+  await expect(waiting(page)).toBeVisible();
+  const elsewhere = await context.newPage();
+  await elsewhere.goto('/offline');
+  await elsewhere.evaluate(() => localStorage.removeItem('tipwell_token'));
+  await expect(page.getByRole('heading', { name: 'Login to see what became of your payment' })).toBeVisible();
+});

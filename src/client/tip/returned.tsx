@@ -117,8 +117,13 @@ export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
   const isHere = () => paidIn(window.location.search) === transactionId;
 
   async function ask(question: typeof lookAt, isFailure: boolean) {
-    const payerId = payerOf(presentSession());
-    if (payerId === null || !isHere()) return;
+    const present = presentSession();
+    const payerId = payerOf(present);
+    if (!isHere()) return;
+    if (payerId === null) {
+      if (present.status === 'signed-out') dispatch({ type: 'recall-failed' });
+      return;
+    }
     const outcome = await question(transactionId);
     if (!isHere()) return;
     setCutOff(outcome.failure?.status === null);
