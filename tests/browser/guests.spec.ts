@@ -3,6 +3,8 @@
  * and their receipts.
  */
 import type { Page, Route } from '@playwright/test';
+import { trpcErrorOf } from '#server/api/http/refusals.ts';
+import { AppError } from '#shared/errors.ts';
 import { startServer } from '../support/running-server.ts';
 import {
   Backstage,
@@ -38,6 +40,29 @@ stripeTest.use({ settings: { GUEST_TIPS: 'on' } });
 
 function tokenAt(page: Page): string {
   return TOKEN.exec(page.url())?.[0] ?? 'none';
+}
+
+/** Expects of a page that looks again after so long that it waits for a minute when it is told to. */
+async function expectRest(page: Page, waitMs: number): Promise<void> {
+  const refusal = new AppError('too_many_requests', { retryAfterSeconds: 60 });
+  const [status, json] = [refusal.status, [{ error: trpcErrorOf(refusal, null, null) }]];
+  let asked = 0;
+  await page.route('**/trpc/transactions.get*', async (route) => {
+    asked += 1;
+    await route.fulfill({ status, json });
+  });
+  const refused = page.waitForResponse('**/trpc/transactions.get*');
+  await page.clock.runFor(waitMs);
+  await (await refused).finished();
+  for (let seconds = 0; seconds < 55; seconds += 5) {
+    // What the page does on an answer, and what it asks then, comes before the time goes on.
+    await page.evaluate(() => fetch('/healthz').then((answer) => answer.text()));
+    await page.clock.runFor(5_000);
+  }
+  expect(asked).toBe(1);
+  await page.clock.runFor(10_000);
+  await expect.poll(() => asked).toBe(2);
+  await page.unroute('**/trpc/transactions.get*');
 }
 
 const found = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
@@ -378,6 +403,23 @@ test.describe('the receipt of a guest', () => {
     await expect(page.getByText('The tip was refunded.')).toBeAttached();
   });
 
+  test('waits as long as it is told when it has asked too often, and so does the success', async ({
+    page,
+    backstage,
+    complaints,
+  }) => {
+    const { code } = await backstage.bothSides();
+    await installClock(page);
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await expect(success(page)).toBeVisible();
+    await expectRest(page, 5_000);
+    await page.goto(`/r/${tokenAt(page)}`);
+    await expect(found(page, 'Tip sent')).toBeVisible();
+    await expectRest(page, 5_000);
+    complaints.length = 0;
+  });
+
   test('takes an answer that comes later than the next question', async ({ page, backstage }) => {
     const { provider, code } = await backstage.bothSides();
     await installClock(page);
@@ -443,6 +485,19 @@ stripeTest.describe('a guest at Stripe', () => {
     await expect(page.getByText('Test money: no real money moves.')).toBeVisible();
     expect(await backstage.transactions(provider)).toMatchObject([{ giver_id: null }]);
   });
+
+  stripeTest(
+    'waits as long as it is told when it has asked too often for the payment',
+    async ({ page, payableSides, complaints }) => {
+      const { code } = await payableSides();
+      await installClock(page);
+      await goToStripe(page, code);
+      await page.goBack();
+      await expect(waiting(page)).toBeVisible();
+      await expectRest(page, 2_000);
+      complaints.length = 0;
+    },
+  );
 
   stripeTest('may use another card after one that is declined', async ({ page, backstage, payableSides }) => {
     const { provider, code } = await payableSides();

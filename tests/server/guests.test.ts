@@ -90,6 +90,18 @@ test('guests are limited by their address', async () => {
   await expect(give()).rejects.toThrow('Too many');
 });
 
+test('whose pages have used up the looks of their address, a guest takes a tip back all the same', async () => {
+  const { t, give } = await openScene({ config: { isRateLimited: true } });
+  const [looked, taken] = [tokenIn((await give()).receiptUrl), tokenIn((await give()).receiptUrl)];
+  const look = () => t.trpc().transactions.get.query({ id: looked });
+  for (let count = 0; count < 300; count += 1) await look();
+  await expect(look()).rejects.toThrow('Too many');
+  expect(await t.trpc().transactions.refund.mutate({ id: taken })).toMatchObject({ status: 'refunded' });
+  const again = () => t.trpc().transactions.refund.mutate({ id: taken });
+  for (let count = 1; count < 120; count += 1) await expect(again()).rejects.toThrow('refunded already');
+  await expect(again()).rejects.toThrow('Too many');
+});
+
 test('guests at one address take back 30 tips an hour', async () => {
   const { t, give } = await openScene({ config: { isRateLimited: true } });
   const takeBack = async () => {

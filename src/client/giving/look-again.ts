@@ -1,6 +1,7 @@
 /** How often an open page asks for news of a tip. A stream would take one of a browser's few connections. */
 import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
+import type { Failure } from '../api-client/api.ts';
 
 const LOOK_AGAIN_MS = 15_000;
 const LOOK_FOR_PAYMENT_MS = 3_000;
@@ -23,4 +24,9 @@ export function lookAgainMs(
   // A bank decides weeks later.
   if (!isKept(tip)) return status === 'pending' ? LOOK_FOR_PAYMENT_MS : null;
   return isGiver && thankedAt === null ? lookForThanksMs(nowMs - Date.parse(createdAt)) : LOOK_AGAIN_MS;
+}
+
+/** @returns milliseconds that the server wants an open page to wait before it asks again; mostly 0. */
+export function restMs(failure: Pick<Failure, 'retryAfterSeconds'> | null): number {
+  return 1_000 * (failure?.retryAfterSeconds ?? 0);
 }

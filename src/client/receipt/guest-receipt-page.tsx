@@ -5,7 +5,7 @@ import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { serverNow } from '../api-client/server-clock.ts';
 import { callAbout, isGuests, isUnknown } from '../giving/guest-receipt.ts';
-import { lookAgainMs } from '../giving/look-again.ts';
+import { lookAgainMs, restMs } from '../giving/look-again.ts';
 import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
 import { Receipt, UnknownReceipt } from './receipt.tsx';
@@ -43,6 +43,7 @@ function LoadedReceipt({ token }: { readonly token: string }) {
 
 function useGuestReceipt(token: string) {
   const [found, setFound] = useState<Found>('nothing yet');
+  const [leastMs, setLeastMs] = useState(0);
   /** Numbers the requests, so that an older answer never replaces a newer one. */
   const count = useRef(0);
   /** The number of the newest request that was answered. A slow network answers after the next one is sent. */
@@ -60,6 +61,7 @@ function useGuestReceipt(token: string) {
     const outcome = await callAbout(token, (api) => api.transactions.get.query({ id: token }));
     if (own < answered.current) return;
     answered.current = own;
+    setLeastMs(restMs(outcome.failure));
     if (outcome.failure === null) {
       setFound({ transaction: outcome.answer });
     } else if (isUnknown(outcome.failure, token)) {
@@ -82,13 +84,13 @@ function useGuestReceipt(token: string) {
     const askIfSeen = () => {
       if (!document.hidden) void askAgain();
     };
-    const timer = setInterval(askIfSeen, waitMs);
+    const timer = setInterval(askIfSeen, Math.max(leastMs, waitMs));
     document.addEventListener('visibilitychange', askIfSeen);
     return () => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', askIfSeen);
     };
-  }, [waitMs]);
+  }, [waitMs, leastMs]);
 
   return { found, take, look: () => void ask() };
 }

@@ -7,6 +7,7 @@ import { isKept, wasGiven } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import type { Outcome } from '../calls.ts';
 import { callAbout, isUnknown, nameOf } from '../giving/guest-receipt.ts';
+import { restMs } from '../giving/look-again.ts';
 import { read, write } from '../giving/tab-storage.ts';
 import { LEFT, receiptAt } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
@@ -112,6 +113,7 @@ export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
   const { transactionId, amountCents, paymentUrl } = payment;
   const [isGivingUp, setGivingUp] = useState(false);
   const [isCutOff, setCutOff] = useState(false);
+  const [waitMs, setWaitMs] = useState(LOOK_AGAIN_MS);
   const looking = useRef<Promise<void> | null>(null);
 
   const isHere = () => paidIn(window.location.search) === transactionId;
@@ -127,6 +129,7 @@ export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
     const outcome = await question(transactionId);
     if (!isHere()) return;
     setCutOff(outcome.failure?.status === null);
+    if (question === lookAt) setWaitMs(Math.max(LOOK_AGAIN_MS, restMs(outcome.failure)));
     if (outcome.failure === null) {
       dispatch(follow(outcome.answer, provider, payerId, dispatch, isFailure));
     } else if (outcome.failure.status === 401 || outcome.failure.status === 404) {
@@ -144,14 +147,14 @@ export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
     });
   });
   useEffect(() => {
-    const timer = setInterval(() => look(), LOOK_AGAIN_MS);
+    const timer = setInterval(() => look(), waitMs);
     const lookNow = () => look();
     document.addEventListener('visibilitychange', lookNow);
     return () => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', lookNow);
     };
-  }, []);
+  }, [waitMs]);
 
   async function chooseAnother() {
     if (isGivingUp) return;

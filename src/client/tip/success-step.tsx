@@ -7,7 +7,7 @@ import { isKept } from '#shared/tip-states.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { BAR, isOfOpenDemo } from '../giving/demo-tips.ts';
 import { callAbout, idOf, isGuests, receiptPage } from '../giving/guest-receipt.ts';
-import { lookForThanksMs } from '../giving/look-again.ts';
+import { lookForThanksMs, restMs } from '../giving/look-again.ts';
 import { dashboardTab } from '../later/addresses.ts';
 import { currentPath } from '../paths.ts';
 import { useSession } from '../session/session.ts';
@@ -218,11 +218,11 @@ function useThankYou({ transactionId, thankYou, paidAt }: Receipt): string | nul
         setTold({ name, thankYou: outcome.answer.thankYou });
         isThanked = outcome.answer.thankedAt !== null;
       }
-      wait();
+      wait(restMs(outcome.failure));
     };
-    const wait = () => {
+    const wait = (leastMs = 0) => {
       const sinceMs = isThanked ? Number.POSITIVE_INFINITY : msSince(beganAt);
-      timer = setTimeout(() => void look(), lookForThanksMs(sinceMs));
+      timer = setTimeout(() => void look(), Math.max(leastMs, lookForThanksMs(sinceMs)));
     };
     const lookWhenSeen = () => void look();
 

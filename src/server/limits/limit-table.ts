@@ -86,11 +86,14 @@ export const LIMITS = {
   receipt_mail_from_network: kept(['network'], 30 * NETWORK, HOUR_MS),
 
   tip: keptIfShared(['account'], 30, MINUTE_MS),
-  // Tips without an account and look-ups of their receipts; many givers may share an address.
+  // Tips without an account, look-ups of their receipts, and what guests do to them; many givers may share an address.
+  // Open pages look by themselves, and must not use up what taking a tip back or giving a payment up needs.
   guest_tip_from_address: keptIfShared(['address'], 30, MINUTE_MS),
   guest_tip_from_network: keptIfShared(['network'], 30 * NETWORK, MINUTE_MS),
   guest_look_from_address: inMemory(['address'], 300, MINUTE_MS),
   guest_look_from_network: inMemory(['network'], 300 * NETWORK, MINUTE_MS),
+  guest_act_from_address: inMemory(['address'], 120, MINUTE_MS),
+  guest_act_from_network: inMemory(['network'], 120 * NETWORK, MINUTE_MS),
   // A picture takes a few milliseconds of the threads that hash passwords; few accounts have many services.
   qr_code_creation: inMemory(['account'], 30, HOUR_MS),
   // A code stays in its table for good, even when it was replaced.

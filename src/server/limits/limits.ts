@@ -71,7 +71,7 @@ export interface Limits {
   countTip(giver: UserId, quota?: Quota): Promise<void>;
   /** Counts tips that their giver takes back, or a guest at an address; a refused attempt does not count. */
   limitTakeBack<Result>(giver: UserId | Place, attempt: () => Promise<Result>): Promise<Result>;
-  countGuest(what: 'guest_tip' | 'guest_look' | 'notice_thanks', caller: Place, quota?: Quota): Promise<void>;
+  countGuest(what: GuestLimit, caller: Place, quota?: Quota): Promise<void>;
   /** @param isByKey whether an API key asks, which leaves the limits of its owner alone. */
   countQrCode(provider: UserId, isByKey: boolean, quota?: Quota): Promise<void>;
   /** Counts a request before its input is parsed. @param who the account, or the API key that acts for it. */
@@ -90,6 +90,8 @@ export interface Limits {
   unlock(email: string, act?: Act): Promise<boolean>;
   sweep(): Promise<void>;
 }
+
+export type GuestLimit = 'guest_tip' | 'guest_look' | 'guest_act' | 'notice_thanks';
 
 export type CountedChange = Extract<
   LimitName,

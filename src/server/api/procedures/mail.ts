@@ -17,7 +17,7 @@ import { mailOf } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { MAIL_SETTINGS } from './examples.ts';
 import { TRANSACTION_ID } from './parameters.ts';
-import { ofPartyProcedure } from './transactions.ts';
+import { actOfPartyProcedure } from './transactions.ts';
 import { countedProcedure, FOR_SUSPENDED, middleware, publicProcedure, signedInProcedure } from './trpc.ts';
 
 const TOKEN = 'q0Hn3vVJx8b2kYw5cZr7LmT1uFgE9dSaPoIiXyKjQhA';
@@ -194,7 +194,7 @@ export const receiptProcedures = {
       ],
       request: { email: 'cam@example.com', time_zone: 'Europe/Vienna' },
     },
-    ofPartyProcedure.input(receiptRequest).mutation(async ({ ctx, input }): Promise<null> => {
+    actOfPartyProcedure.input(receiptRequest).mutation(async ({ ctx, input }): Promise<null> => {
       const { email, timeZone } = input;
       const mail = mailOf(ctx);
       const { account, services } = ctx;

@@ -32,17 +32,21 @@ import {
 const MIN_GUEST_KEY_LENGTH = 16;
 
 /** Counts a request with the token of a guest's receipt in place of a session by the guest's address. */
-export const ofPartyProcedure = anybodyProcedure.use(async ({ ctx, getRawInput, next }) => {
-  if (!ctx.account) {
-    const { data } = transactionQuery.safeParse(await getRawInput());
-    // The token is the guest's credential; a request without one is not looked at further.
-    if (!data || transactionOfToken(data.id) === null) throw new AppError('not_logged_in');
-    await ctx.services.limits.countGuest('guest_look', ctx.address(), ctx.quota);
-  }
-  return next();
-});
+const ofParty = (what: 'guest_look' | 'guest_act') =>
+  anybodyProcedure.use(async ({ ctx, getRawInput, next }) => {
+    if (!ctx.account) {
+      const { data } = transactionQuery.safeParse(await getRawInput());
+      // The token is the guest's credential; a request without one is not looked at further.
+      if (!data || transactionOfToken(data.id) === null) throw new AppError('not_logged_in');
+      await ctx.services.limits.countGuest(what, ctx.address(), ctx.quota);
+    }
+    return next();
+  });
 
-const changedByPartyProcedure = ofPartyProcedure.use(async ({ ctx, next }) => {
+const seenByPartyProcedure = ofParty('guest_look');
+export const actOfPartyProcedure = ofParty('guest_act');
+
+const changedByPartyProcedure = actOfPartyProcedure.use(async ({ ctx, next }) => {
   const { account } = ctx;
   if (account) await ctx.services.limits.countChange('refund', countedAs({ ...ctx, account }), ctx.quota);
   return next();
@@ -172,7 +176,7 @@ export const transactionProcedures = {
       refusals: ['transaction_not_found', 'too_many_requests'],
       response: TRANSACTION,
     },
-    ofPartyProcedure
+    seenByPartyProcedure
       .input(transactionQuery)
       .query(({ ctx, input }) => ctx.services.transactions.get(ctx.account, input.id)),
   ),
