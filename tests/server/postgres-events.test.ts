@@ -4,11 +4,9 @@
  */
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { databaseAt } from '#server/storage/open.ts';
 import { BEFORE_EVENTS } from '#server/storage/port/events.ts';
-import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
-import { createMigratedDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase, openPatiently } from '#tests/support/postgres.ts';
 
 async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
@@ -20,15 +18,13 @@ async function connect(url: string): Promise<Client> {
 
 test('a note that is committed between the two statements waits for the entry before it', async () => {
   const url = await createMigratedDatabase();
-  const storage = await databaseAt({ engine: 'postgres', url }).openForServer(OPENING);
-  onTestFinished(() => storage.close());
+  const storage = openPatiently(url);
   const { provider, code, tip } = await createPeople(storage).setTheScene();
   const [one, two] = [tip(), tip()];
   await storage.recordTip(one);
-  const other = await connect(url);
+  const [other, watcher] = [await connect(url), await connect(url)];
   await other.query('BEGIN; LOCK TABLE noted_events IN ACCESS EXCLUSIVE MODE');
   const first = storage.events.listEvents(provider.id, BEFORE_EVENTS, 10);
-  const watcher = await connect(url);
   const waiting = `SELECT 1 FROM pg_locks WHERE relation = 'noted_events'::regclass AND NOT granted`;
   await expect.poll(async () => (await watcher.query(waiting)).rowCount).toBe(1);
   // The entries were read. Now come the next one and a note behind it.

@@ -24,7 +24,7 @@ import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { beginPayment, payoutAccountOf } from '#tests/support/payment-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
-import { createMigratedDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase, createPostgresDatabase, openPatiently } from '#tests/support/postgres.ts';
 import { createPostgresLine } from '#tests/support/postgres-line.ts';
 import { type PostgresServer, startPostgres } from '#tests/support/postgres-server.ts';
 
@@ -243,8 +243,12 @@ for (const when of ['before', 'after'] as const) {
 test('steps wait for a server that is away for a moment, and say that the storage is unavailable when it stays away', async () => {
   const { line, storage, scene } = await openBehindLine();
   await line.cut();
+  const connecting = vi.spyOn(Client.prototype, 'connect');
   const [tip, found] = [storage.recordTip(scene.tip()), storage.findQrCode(scene.code)];
-  setTimeout(() => void line.mend(), 500);
+  // Two steps and the listening connection try once; a fourth attempt is of somebody who was refused and goes on.
+  await expect.poll(() => connecting.mock.calls.length, { interval: 10 }).toBeGreaterThan(3);
+  connecting.mockRestore();
+  await line.mend();
   expect(await tip).toMatchObject({ outcome: 'recorded' });
   expect(await found).toMatchObject({ id: scene.code });
   await line.cut();
@@ -283,7 +287,10 @@ test('a server that has become a standby is not read from, because it may show w
 });
 
 test('a tip that meets a deadlock is recorded once', async () => {
-  const { url, storage, past, scene } = await openBehindLine();
+  const url = await createMigratedDatabase();
+  const storage = openPatiently(url);
+  const past = await connectPast(url);
+  const scene = await createPeople(storage).setTheScene();
   const [first, second] = [scene.provider.id, scene.customer.id].sort();
   const watching = await connectPast(url);
   const lock = (id: string | undefined) =>

@@ -12,14 +12,11 @@ import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
-import { createMigratedDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase, createPostgresDatabase, openPatiently } from '#tests/support/postgres.ts';
 
 /** Messages that take ten steps. */
 const MANY = 5_000;
 const NOW = Date.UTC(2026, 4, 15, 12);
-
-/** Finds a connection that waits for a lock of another one. */
-const WAITING = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
 
 async function connectPast(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
@@ -27,6 +24,12 @@ async function connectPast(url: string): Promise<Client> {
   onTestFinished(() => client.end());
   await client.query('SET search_path = tipwell');
   return client;
+}
+
+/** Waits until one connection to the database waits for a lock of another one. */
+async function untilOneWaits(past: Client): Promise<void> {
+  const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  await expect.poll(async () => (await past.query(waiting)).rowCount).toBe(1);
 }
 
 /** The server's processes tell what they have read when they end, some time after their connections. */
@@ -117,8 +120,7 @@ test('the tables out of which closing an account deletes are vacuumed', async ()
 
 test('a message that is reported while an account is closed is kept for the report', async () => {
   const url = await createMigratedDatabase();
-  const storage = await open(url);
-  onTestFinished(() => storage.close());
+  const storage = openPatiently(url);
   const { customer, tip } = await createPeople(storage).setTheScene();
   const given = tip({
     giverMessage: { message: 'Great drinks!', giverName: null, isRefused: false },
@@ -128,7 +130,7 @@ test('a message that is reported while an account is closed is kept for the repo
   await reporting.query('BEGIN');
   await reporting.query('UPDATE tip_words SET reported_at_ms = 1');
   const erasing = storage.messages.eraseBeforeClosing(customer.id, NOW, false, 9);
-  await vi.waitFor(async () => expect((await other.query(WAITING)).rowCount).toBe(1), { timeout: 10_000 });
+  await untilOneWaits(other);
   await reporting.query('COMMIT');
   expect(await erasing).toBe(0);
   expect((await other.query('SELECT message FROM tip_words')).rows).toEqual([{ message: 'Great drinks!' }]);
@@ -164,8 +166,7 @@ test('messages are erased in steps that find each one once, and not those that e
 
 test('an account is closed also while a process notes what it told a webhook', async () => {
   const url = await createMigratedDatabase();
-  const storage = await open(url);
-  onTestFinished(() => storage.close());
+  const storage = openPatiently(url);
   const { provider } = await createPeople(storage).setTheScene();
   const webhook = { id: newWebhookId(randomBytes), userId: provider.id, secret: randomBytes(32) };
   const told = { url: 'https://books.example.com/', kinds: ['tip.received'], createdAtMs: NOW } as const;
@@ -179,16 +180,15 @@ test('an account is closed also while a process notes what it told a webhook', a
     [webhook.id],
   );
   const closing = storage.closeAccount(provider.id, NOW, false);
-  await vi.waitFor(async () => expect((await other.query(WAITING)).rowCount).toBe(1), { timeout: 10_000 });
+  await untilOneWaits(other);
   await telling.query('COMMIT');
   expect(await closing).toBe('closed');
   expect((await other.query('SELECT 1 FROM webhooks')).rowCount).toBe(0);
 });
 
 test('a receipt is not mailed about an account that was closed at the same moment', async () => {
-  const url = await createPostgresDatabase();
-  const storage = await open(url);
-  onTestFinished(() => storage.close());
+  const url = await createMigratedDatabase();
+  const storage = openPatiently(url);
   const { id } = (await createPeople(storage).setTheScene()).customer;
   const [closing, other] = [await connectPast(url), await connectPast(url)];
   await storage.mails.setMonthlyStatement(id, { isOn: true, timeZone: 'UTC', statedMonth: '2026-01' });
@@ -203,7 +203,7 @@ test('a receipt is not mailed about an account that was closed at the same momen
   await closing.query('DELETE FROM mail_settings');
   const receipt = { id: newMailId(randomBytes), kind: 'receipt', content: '{}', createdAtMs: NOW } as const;
   const mailed = storage.mails.addToConfirmed(id, receipt, 9);
-  await vi.waitFor(async () => expect((await other.query(WAITING)).rowCount).toBe(1), { timeout: 10_000 });
+  await untilOneWaits(other);
   await closing.query('COMMIT');
   expect(await mailed).toBe('unconfirmed');
   expect((await other.query('SELECT 1 FROM mails')).rowCount).toBe(0);
@@ -225,8 +225,7 @@ test('an entry that leaves a gap in the chain of its account is refused', async 
 
 test('tips that are recorded together lock the sums of a time in the order of keys, as the check of the ledger does', async () => {
   const url = await createMigratedDatabase();
-  const storage = await open(url);
-  onTestFinished(() => storage.close());
+  const storage = openPatiently(url);
   const { addCode, setTheScene } = createPeople(storage);
   const { provider, tip } = await setTheScene();
   const second = { qrCodeId: await addCode(provider, 'barber'), serviceCategory: 'barber' } as const;
@@ -237,7 +236,7 @@ test('tips that are recorded together lock the sums of a time in the order of ke
   await checking.query('BEGIN');
   await checking.query(lock(1));
   const recording = Promise.all([tip(second), tip()].map(storage.recordTip));
-  await vi.waitFor(async () => expect((await other.query(WAITING)).rowCount).toBe(1), { timeout: 10_000 });
+  await untilOneWaits(other);
   expect((await other.query(lock(2))).rowCount).toBe(1);
   await checking.query('ROLLBACK');
   expect(await recording).toMatchObject([{ outcome: 'recorded' }, { outcome: 'recorded' }]);

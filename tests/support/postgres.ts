@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import type { Storage } from '#server/storage/port/storage.ts';
+import { createPostgresStorage } from '#server/storage/postgres/storage.ts';
 import { addressOf, connectUnhurried, shapeOf } from './postgres-server.ts';
 
 /** More rows are not deleted, because what is left of them would slow down the tests that follow. */
@@ -49,6 +50,16 @@ export async function createMigratedDatabase(): Promise<string> {
   const { name, url } = await create(inject('postgresTemplate'));
   onTestFinished(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
   return url;
+}
+
+/**
+ * Opens a migrated database for the running test, which holds locks that the storage has to wait for. A server gives
+ * such a wait up after seconds, which a busy machine takes to look whether it has begun.
+ */
+export function openPatiently(url: string): Storage {
+  const storage = createPostgresStorage(url, { statementMs: 0, lockMs: 0, idleInTransactionMs: 0 });
+  onTestFinished(() => storage.close());
+  return storage;
 }
 
 /** A migrated and empty database that the running test has for itself. */

@@ -6,7 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, PoolClient, QueryConfig, QueryResultRow } from 'pg';
 import { StorageUnavailable } from '../port/storage.ts';
 import type { Statements } from '../statements/all.ts';
-import { asDriverError, asPortError, ConnectionLost, hasCode, isConflict, openPool } from './connection.ts';
+import {
+  asDriverError,
+  asPortError,
+  ConnectionLost,
+  hasCode,
+  isConflict,
+  openPool,
+  type SessionLimits,
+} from './connection.ts';
 import { prepareStatements } from './driver.ts';
 
 /** How often a conflicting step is run, and the pause between runs in milliseconds. */
@@ -52,8 +60,8 @@ export interface AtomicSteps {
   close(): Promise<void>;
 }
 
-export function openAtomicSteps(url: string): AtomicSteps {
-  const connections = openConnections(url);
+export function openAtomicSteps(url: string, limits: SessionLimits): AtomicSteps {
+  const connections = openConnections(url, limits);
   const accepted = new Set<Promise<unknown>>();
   let closing: Promise<void> | null = null;
 
@@ -114,8 +122,8 @@ interface Connections {
   end(): Promise<void>;
 }
 
-function openConnections(url: string): Connections {
-  const pool = openPool(url);
+function openConnections(url: string, limits: SessionLimits): Connections {
+  const pool = openPool(url, limits);
   const statementsOf = new WeakMap<Client, Statements>();
   const ownProcesses = new Set<number>();
   let isReadOnly = false;

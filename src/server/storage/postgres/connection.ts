@@ -52,7 +52,7 @@ export interface SessionLimits {
   readonly idleInTransactionMs: number;
 }
 
-const SERVING: SessionLimits = {
+export const SERVING: SessionLimits = {
   statementMs: STATEMENT_TIMEOUT_MS,
   lockMs: LOCK_TIMEOUT_MS,
   idleInTransactionMs: IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -92,15 +92,15 @@ async function setUpSession(client: ClientBase, limits: SessionLimits): Promise<
  * While one of these connections exists, nobody can replace the data. A standby is refused: a replaced primary that
  * comes back as one shows commits that no standby confirmed until these are undone.
  */
-export function openPool(url: string): Pool {
+export function openPool(url: string, limits: SessionLimits): Pool {
   const pool = new Pool({
     ...configOf(url),
     max: MAX_CONNECTIONS,
     min: 1,
     pipeline: true,
-    query_timeout: STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS,
+    query_timeout: limits.statementMs > 0 ? limits.statementMs + ANSWER_GRACE_MS : 0,
     async onConnect(client) {
-      if (await setUpSession(client, SERVING)) throw new Error('the server is a standby');
+      if (await setUpSession(client, limits)) throw new Error('the server is a standby');
       await client.query(PLAN_BY_KEYS);
       await holdAsServer(client);
     },

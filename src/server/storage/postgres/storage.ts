@@ -13,7 +13,7 @@ import { createStorage } from '../steps/storage.ts';
 import { openAtomicSteps } from './atomic-steps.ts';
 import { type AttemptToTake, takeAttempts, takeBack } from './attempt-groups.ts';
 import { createClockGuard } from './clock-check.ts';
-import { asDriverError, asPortError, connect } from './connection.ts';
+import { asDriverError, asPortError, connect, SERVING, type SessionLimits } from './connection.ts';
 import { createNotifications } from './notifications.ts';
 import { checkRecent } from './recent-check.ts';
 import { recordTips } from './tip-groups.ts';
@@ -23,8 +23,9 @@ interface SessionToFind {
   readonly nowMs: number;
 }
 
-export function createPostgresStorage(url: string): Storage {
-  const steps = openAtomicSteps(url);
+/** @param limits of the sessions that run the steps of the port. */
+export function createPostgresStorage(url: string, limits: SessionLimits = SERVING): Storage {
+  const steps = openAtomicSteps(url, limits);
   const clockGuard = createClockGuard(steps);
   const { listeners, close: stopListening } = createNotifications(() => connect(url), steps.isOwn);
 
