@@ -242,7 +242,7 @@ describe('the gate', () => {
     // Judging a password may take a busy machine longer than the flood of other tests.
     work.durationMs = 500;
     const flood = crowd('REST', t, GATE_HOLDS + 40);
-    await vi.waitFor(() => expect(work.running).toBe(2));
+    await expect.poll(() => work.running).toBe(2);
     const newcomers = Array.from({ length: 20 }, (_, turn) => register(turn));
     await Promise.race(newcomers);
     work.durationMs = 0;
