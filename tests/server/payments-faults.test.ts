@@ -199,17 +199,23 @@ async function stored(data: TestData) {
   };
 }
 
-/** Lets what is meant fail from now on. */
+/** Lets what is meant fail from now on. @returns how often it has failed. */
 function breakAt(
-  { stripe, endAt }: PaymentScene,
+  { stripe, endAt, ends }: PaymentScene,
   when: (typeof WHEN)[number],
   { isMeant, write }: Pick<Step, 'isMeant' | 'write'>,
-): void {
-  if (when === 'after') endAt(write);
-  else
-    stripe.fail((request) =>
-      isMeant(request) ? { is: 'cut', when: when === 'before' ? 'before' : 'after' } : null,
-    );
+): () => number {
+  if (when === 'after') {
+    endAt(write);
+    return ends;
+  }
+  let cuts = 0;
+  stripe.fail((request) => {
+    if (!isMeant(request)) return null;
+    cuts += 1;
+    return { is: 'cut', when: when === 'before' ? 'before' : 'after' };
+  });
+  return () => cuts;
 }
 
 describe.each(STEPS)('a fault of the step "$name"', (step) => {
@@ -217,8 +223,9 @@ describe.each(STEPS)('a fault of the step "$name"', (step) => {
     const scene = await openPaymentScene();
     const { stripe, t, customer, provider } = scene;
     const tip = await step.arrange(scene);
-    breakAt(scene, when, step);
+    const faults = breakAt(scene, when, step);
     await step.act(scene, tip);
+    expect(faults()).toBeGreaterThan(0);
     expect(await stored(t.data)).toEqual(step.meanwhile);
 
     stripe.fail(() => null);
@@ -249,8 +256,9 @@ describe('a fault of the step "restore"', () => {
     const { id } = await captured(scene);
     const data = await createTestData({ contents });
     const first = await scene.start({ data });
-    breakAt(scene, when, RESTORE);
+    const faults = breakAt(scene, when, RESTORE);
     await first.app.sweepPayments();
+    expect(faults()).toBeGreaterThan(0);
     expect(await stored(data)).toEqual({ states: [], receivedCents: 0 });
 
     stripe.fail(() => null);

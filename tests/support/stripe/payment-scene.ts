@@ -30,11 +30,13 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
   const config = isUndoable ? {} : { undoMs: 0 };
   let lastWrite: LastWrite | null = null;
   let writesLeft = 0;
+  let ends = 0;
 
   async function dieAt(name: LastWrite['name'], kind?: string): Promise<void> {
     if (lastWrite?.name !== name || (lastWrite.kind ?? kind) !== kind) return;
     writesLeft -= 1;
     if (writesLeft >= 0) return;
+    ends += 1;
     const { meanwhile, error = new Error('this process has ended') } = lastWrite;
     if (!meanwhile) throw error;
     lastWrite = null;
@@ -111,6 +113,8 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
       lastWrite = write;
       writesLeft = write?.madeBefore ?? 0;
     },
+    /** How often a write was the one that was named. */
+    ends: () => ends,
     /** Lets time go by, with a sweep each minute of the first quarter of an hour and each two hours after it. */
     async pass(minutes: number, app: TestApp = t): Promise<void> {
       for (let passed = 0; passed < minutes; ) {
