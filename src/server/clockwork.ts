@@ -7,7 +7,7 @@ import type { Storage } from './storage/port/storage.ts';
 import type { Troubles } from './troubles.ts';
 import { createGroundWatch, startLedgerChecks } from './watches.ts';
 
-const TICK_INTERVAL_MS = 1_000;
+export const TICK_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
 const GROUND_CHECK_INTERVAL_MS = 60_000;
 const PAYMENT_SWEEP_INTERVAL_MS = 60_000;

@@ -33,6 +33,8 @@ interface OpenOptions {
 
 /** How long opening waits for another process; an open connection never waits inside SQLite. */
 const OPENING_PATIENCE_MS = 2_000;
+/** For the lock of a running server, which is held for as long as that one lives. */
+export const HELD_PATIENCE_MS = 0;
 
 /** Pages of the write-ahead log: what consecutive commits write again, a late checkpoint copies once. */
 const LONGEST_LOG = 8_000;
@@ -143,7 +145,7 @@ export function holdDatabase(path: string): () => void {
     const lockFile = `${locate(path)}.lock`;
     makeFolderOf(lockFile);
     makeFile(lockFile);
-    const lock = new SqliteDatabase(lockFile, { timeout: 0 });
+    const lock = new SqliteDatabase(lockFile, { timeout: HELD_PATIENCE_MS });
     try {
       lock.pragma('journal_mode = MEMORY');
       lock.exec('BEGIN EXCLUSIVE');
