@@ -279,9 +279,6 @@ describe.each(DOORS)('through %s', (door) => {
   test('a stream that cannot read the ledger ends, and only the log says why', async () => {
     const scene = await openTipScene();
     const { t } = scene;
-    vi.mocked(console.error)
-      .mockClear()
-      .mockImplementationOnce(() => {});
     const stream = await openTips(door, scene, { token: scene.provider.token });
     await stream.start();
     await settle();
