@@ -3,7 +3,7 @@
  * were written, and nothing happens (targets 15, 16 and 17).
  */
 import type { Page } from '@playwright/test';
-import { expect, logInByForm, newName, test, toast } from './fixtures.ts';
+import { expect, logInByForm, newName, openTabUnderToast, test, toast } from './fixtures.ts';
 
 /** Each is a full name that the server accepts. */
 const PAYLOADS = [
@@ -163,11 +163,11 @@ test('odd but valid usernames, phones and emails are only ever text', async ({
     const code = await backstage.code(person);
     await page.goto('/auth');
     await logInByForm(page, person);
-    await page.getByRole('tab', { name: 'Profile' }).click();
+    await openTabUnderToast(page, 'Profile');
     for (const text of [`@${username}`, phone, email]) {
       await expect(page.getByRole('definition').getByText(text, { exact: true })).toBeVisible();
     }
-    await page.getByRole('tab', { name: 'QR Codes' }).click();
+    await openTabUnderToast(page, 'QR Codes');
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download QR' }).click();
     expect((await downloading).suggestedFilename()).toBe(`bartender-${username}.png`);

@@ -10,6 +10,7 @@ import {
   expect,
   logInByForm,
   openEmptyList,
+  openTabUnderToast,
   setHidden,
   stat,
   stopClock,
@@ -101,10 +102,10 @@ test('a browser that stores nothing shows tips as they come, to whoever logs in 
   await page.goto('/auth');
   await logInByForm(page, provider);
   await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeVisible();
-  await page.getByRole('tab', { name: 'Profile' }).click();
-  await page.getByRole('button', { name: 'Notifications' }).click();
+  await openTabUnderToast(page, 'Profile');
+  await page.getByRole('button', { name: 'Notifications' }).press('Enter');
   await tipSwitch(page).check();
-  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await openTabUnderToast(page, 'Transactions');
   await expect(page.getByText('No Transactions Yet')).toBeVisible();
   // Sounds come later than what is seen: that of the switch is waited for, so that it is not taken for the tip's.
   await expect.poll(() => soundsOf(page)).toBe(1);
