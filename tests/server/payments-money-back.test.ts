@@ -243,6 +243,43 @@ test('what the operator takes from a receiver at Stripe is told to the receiver 
   await scene.compare();
 });
 
+test('the events of a receiver have nothing that moved for the giver alone', async () => {
+  const scene = await openCaptured();
+  const { provider, stripe, chargeId } = scene;
+  const later = await captured(scene, 5_000);
+  const eventsOf = async (transactionId: string) => {
+    const { events } = await provider.trpc.webhooks.events.query({});
+    return events.flatMap(({ type, data }) =>
+      'transactionId' in data && data.transactionId === transactionId && 'netAmountCents' in data
+        ? [['change' in data ? data.change : type, data.amountCents, data.netAmountCents]]
+        : [],
+    );
+  };
+  const failed = stripe.refundPart(chargeId, 1_050, { isPending: true });
+  await scene.deliver();
+  stripe.failRefund(failed);
+  await scene.deliver();
+  const known = [
+    ['tip.received', 2_000, 1_940],
+    ['captured', 0, 0],
+    ['refund', -1_000, -970],
+  ];
+  expect(await eventsOf(scene.id)).toEqual(known);
+  const whole = stripe.refundPart(later.chargeId, 5_250, { isPending: true });
+  await scene.deliver();
+  stripe.failRefund(whole);
+  await scene.deliver();
+  stripe.openDispute(later.chargeId);
+  await scene.deliver();
+  // After it all went back, nothing more of the receiver's moves.
+  expect(await eventsOf(later.id)).toEqual([
+    ['tip.received', 5_000, 4_850],
+    ['captured', 0, 0],
+    ['tip.refunded', 5_000, 4_850],
+    ['dispute', 0, 0],
+  ]);
+});
+
 describe('what a receiver’s account cannot give back', () => {
   const takings = ({ stripe }: PaymentScene) =>
     stripe.requests.filter(({ path }) => path.endsWith('/reversals')).length;

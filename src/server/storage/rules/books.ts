@@ -37,6 +37,10 @@ interface Origin extends Sums {
   readonly earlier: Sums;
 }
 
+/** Of a tip that was reversed the receiver has nothing left: what a giver gets or lacks since is theirs alone. */
+export const isOfGiverAlone = (position: number, receiverPositionOfReversal: number | null): boolean =>
+  receiverPositionOfReversal !== null && receiverPositionOfReversal < position;
+
 /** @throws Error for an adjustment's entry without its adjustment. */
 export function movedBy(
   kind: EntryKind,
@@ -52,16 +56,11 @@ export function movedBy(
     case 'received_adjusted':
     case 'given_adjusted': {
       if (!adjustment || adjustment.kind === 'capture') throw new Error('an adjustment has gone');
-      const { source } = adjustment;
-      // Of a tip that was reversed the receiver has nothing left: what a giver gets or lacks since is theirs alone.
-      const isOfGiverAlone =
-        kind === 'received_adjusted' &&
-        receiverPositionOfReversal !== null &&
-        receiverPositionOfReversal < position;
+      const isNothing = kind === 'received_adjusted' && isOfGiverAlone(position, receiverPositionOfReversal);
       return {
         kind: adjustment.kind,
-        source,
-        ...sumsIn(adjustment, (value) => (isOfGiverAlone ? 0 : value)),
+        source: adjustment.source,
+        ...sumsIn(adjustment, (value) => (isNothing ? 0 : value)),
       };
     }
     case 'received_captured':

@@ -8,9 +8,10 @@ import {
   type TransactionId,
   type UserId,
 } from '#shared/ids.ts';
-import type { Cents } from '#shared/money.ts';
+import { type Cents, cents } from '#shared/money.ts';
 import type { EventPlace, EventRecord, EventStep, NotedKind } from '../port/events.ts';
 import type { EntryKind, StoredAdjustmentKind } from '../port/ledger.ts';
+import { isOfGiverAlone } from './books.ts';
 
 export const KEPT_EVENTS = 10_000;
 
@@ -51,6 +52,7 @@ interface EntryRow {
     readonly amountCents: Cents;
     readonly netAmountCents: Cents;
   } | null;
+  readonly receiverPositionOfReversal: number | null;
 }
 
 interface NotedRow {
@@ -102,9 +104,9 @@ export function mergeEvents(
 export const isReversal = (kind: EntryKind): boolean =>
   kind === 'received_reversed' || kind === 'given_reversed';
 
-/** Null for what the account gave, which is no event of it. */
+/** Null for what the account gave, and for a refund that did not reach its giver: none of it is the account's. */
 function eventOf(
-  { kind, position: _, change, ...tip }: EntryRow,
+  { kind, position, change, receiverPositionOfReversal, ...tip }: EntryRow,
   id: EventId,
   place: EventPlace,
 ): EventRecord | null {
@@ -116,7 +118,11 @@ function eventOf(
     case 'received_adjusted':
     case 'received_captured': {
       if (!change) throw new Error(`${id} is of no change`);
-      const { amountCents, netAmountCents } = change;
+      if (change.kind === 'refund_failed') return null;
+      const { netAmountCents } = change;
+      const amountCents = isOfGiverAlone(position, receiverPositionOfReversal)
+        ? cents(0)
+        : change.amountCents;
       return { ...tip, id, place, kind: 'tip.changed', amountCents, netAmountCents, change: change.kind };
     }
     default:

@@ -14,6 +14,7 @@ export function adjustmentStatements({ db, isIn }: Builder) {
         id: payments.id,
         capturesAtMs: payments.capturesAtMs,
         reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
+        receiverPositionOfReversal: reversals.receiverPosition,
         change,
       })
       .from(payments)

@@ -21,6 +21,8 @@ export interface Change extends Omit<Adjustment, 'kind'> {
 
 interface WhatFollowed extends Followed {
   readonly reversal: Reversal | null;
+  /** The place of the reversal among the receiver's entries; null unless the tip was reversed. */
+  readonly receiverPositionOfReversal: number | null;
   readonly changes: readonly Change[];
 }
 
@@ -34,8 +36,8 @@ export function* readWhatFollowed(
 ): Step<ReadonlyMap<TransactionId, WhatFollowed>> {
   if (ids.length === 0) return NOTHING;
   const found = new Map<TransactionId, WhatFollowed>();
-  for (const { id, capturesAtMs, reversal, change } of yield* whatFollowed.all({ ids: [...new Set(ids)] })) {
-    const before = found.get(id) ?? { ...NOTHING_FOLLOWED, capturesAtMs, reversal, changes: [] };
+  for (const { id, change, ...ofTip } of yield* whatFollowed.all({ ids: [...new Set(ids)] })) {
+    const before = found.get(id) ?? { ...NOTHING_FOLLOWED, ...ofTip, changes: [] };
     if (!change) {
       found.set(id, before);
       continue;

@@ -39,10 +39,10 @@ function* eventEntries(statements: Statements, userId: UserId, after: number, li
   const rows = yield* statements.eventEntriesSince.all({ userId, after, limit });
   const changed = rows.flatMap(({ kind, transactionId }) => (isOfChange(kind) ? [transactionId] : []));
   const followed = yield* readWhatFollowed(statements, changed);
-  return rows.map((row) => ({
-    ...row,
-    change: changeOf(row, followed.get(row.transactionId)?.changes) ?? null,
-  }));
+  return rows.map((row) => {
+    const { changes, receiverPositionOfReversal = null } = followed.get(row.transactionId) ?? {};
+    return { ...row, change: changeOf(row, changes) ?? null, receiverPositionOfReversal };
+  });
 }
 
 const findEventPlace: StepOf<Events['findEventPlace']> = function* (statements, _, userId, id) {
