@@ -3,7 +3,7 @@ import { type Clock, isoTime } from '#shared/calendar.ts';
 
 /** `/readyz` is public: no sentence here says more. */
 const TROUBLES = [
-  ['backup', 'The daily backup has failed or found something wrong'],
+  ['backup', 'The daily backup has failed, found something wrong, or its folder has not answered,'],
   ['late', 'The newest backup has been older than 26 hours'],
   ['past', 'The folder of the backups has held some of another past than that of the database'],
   ['data', 'The data has been found damaged, or could not be read through,'],

@@ -44,6 +44,8 @@ test('a backup that failed is the first line of Health; it is explained, mended 
   await wrong.getByRole('link', { name: 'Open Backups' }).click();
   await expect(page.getByRole('alert')).toContainText('See whether its disk is mounted');
   await expect(page.getByRole('alert')).toContainText('ENOTDIR');
+  // Where the folder could only not be looked at, no backup was due.
+  await expect(page.getByRole('alert')).toContainText(/Last tried: .*\d/);
   await picture(page, 'console-backups-failed');
   rmSync(folder);
   await page.getByRole('button', { name: 'Make a Backup Now' }).click();

@@ -486,7 +486,7 @@ describe('a server', () => {
     expect([ready.status, await ready.text()]).toEqual([
       200,
       expect.stringMatching(
-        /^ok\nThe daily backup has failed or found something wrong since \S+Z; the log says what\.$/,
+        /^ok\nThe daily backup has failed, found something wrong, or its folder has not answered, since \S+Z; the log says what\.$/,
       ),
     ]);
     expect(statSync(blocked).size).toBe(0);

@@ -10,7 +10,7 @@ test('readyz stays 200 and goes on with a line for each trouble and since when, 
     return [answer.status, await answer.text()];
   };
   const backup =
-    'The daily backup has failed or found something wrong since 2026-05-15T12:00:00.000Z; the log says what.';
+    'The daily backup has failed, found something wrong, or its folder has not answered, since 2026-05-15T12:00:00.000Z; the log says what.';
   const ledger = 'The ledger has not added up since 2026-05-15T13:00:00.000Z; the log says what.';
   expect(await ready()).toEqual([200, 'ok']);
   t.troubles.begin('backup');

@@ -81,7 +81,7 @@ function Failure({ failure: { at, text, action, said } }: { readonly failure: Ba
     <section className={styles.failure} role="alert">
       <h2>{text}</h2>
       <p>
-        The backup of <When at={at} /> failed.
+        Last tried: <When at={at} />
       </p>
       <p>{action}</p>
       <p className={styles.soft}>
