@@ -21,6 +21,8 @@ const ALIAS = 'tipwell-db';
 const CONFIG = '/etc/patroni';
 /** Hands the lead over when the disk is nearly full. */
 const WATCH = 'hand-over-when-full';
+/** In seconds: a node's disk is filled, and emptied, more than once in the hour for which it would keep the lead. */
+const WATCH_PAUSE = '5';
 const DISK = '/var/lib/postgresql';
 const DATA = `${DISK}/15/tipwell`;
 const SOCKETS = '/run/postgresql';
@@ -115,7 +117,7 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
     const [, watched = ''] =
       /^ExecStart=\S+ (.*)$/m.exec(readFileSync(join(FILES, `${WATCH}.service`), 'utf8')) ?? [];
     follow(
-      machine.start([`${CONFIG}/${WATCH}`, ...watched.split(' ')], {
+      machine.start([`${CONFIG}/${WATCH}`, ...watched.split(' '), WATCH_PAUSE], {
         user: 'postgres',
         environment: environmentOf('patroni.env'),
         log: 'watch.log',
