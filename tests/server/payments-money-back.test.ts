@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import { callRest } from '#tests/support/both-doors.ts';
 import { compareWithStripe } from '#tests/support/stripe/compare.ts';
 import { captured, openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
 
@@ -241,6 +242,31 @@ test('what the operator takes from a receiver at Stripe is told to the receiver 
   expect(kindsOf(await scene.toReceiver())).toEqual(['debit']);
   expect(await scene.totals()).toEqual([2_000, 970]);
   await scene.compare();
+  const { t, customer, provider } = scene;
+  const booksOf = async ({ trpc }: Pick<typeof customer, 'trpc'>) =>
+    (await trpc.transactions.entries.query({})).entries.map(({ kind, netAmountCents, source }) => [
+      kind,
+      netAmountCents,
+      source,
+    ]);
+  // A debit has no id that anybody finds at the payment service.
+  expect(await booksOf(provider)).toEqual([
+    ['debit', -970, null],
+    ['tip', 1_940, null],
+  ]);
+  expect(await booksOf(customer)).toEqual([['tip', 1_940, null]]);
+  const csv = await callRest(t, 'GET', '/transactions', undefined, {
+    token: customer.token,
+    headers: { Accept: 'text/csv' },
+  });
+  expect(csv.text.trim().split('\n')).toHaveLength(2);
+  scene.stripe.refundAtStripe(scene.chargeId);
+  await scene.deliver();
+  for (const person of [provider, customer]) {
+    const rows = await booksOf(person);
+    expect(rows[0]?.[0]).toBe('reversal');
+    expect(rows.reduce((sum, [, netCents]) => sum + Number(netCents), 0)).toBe(0);
+  }
 });
 
 test('the events of a receiver have nothing that moved for the giver alone', async () => {

@@ -232,7 +232,7 @@ const NOTES: FieldNotes = {
   'BookEntry.giver_fee': 'Of what the giver paid on top, in US dollars; negative where it went back.',
   'BookEntry.receiver_fee': 'Of what came off the amount, in US dollars; negative where it was given back.',
   'BookEntry.net_amount': 'Of what reached the receiver, in US dollars; negative where it went back.',
-  'BookEntry.source': 'The id of the refund or dispute at the payment service; null without one.',
+  'BookEntry.source': 'The id of the refund or dispute at the payment service; null without one, as for a debit.',
   'BookEntry.charge_id': 'The id of the payment at the payment service; null for simulated tips.',
   'BookEntry.transaction': 'The tip, as it counts today.',
   from: 'The first day.',

@@ -9,6 +9,7 @@ import type {
   EntryKind,
   StoredAdjustmentKind,
 } from '../port/ledger.ts';
+import { RELEASED } from './adjustments.ts';
 
 type Sums = Pick<BookChange, 'amountCents' | 'giverFeeCents' | 'netAmountCents'>;
 
@@ -59,7 +60,7 @@ export function movedBy(
       const isNothing = kind === 'received_adjusted' && isOfGiverAlone(position, receiverPositionOfReversal);
       return {
         kind: adjustment.kind,
-        source: adjustment.source,
+        source: isIdOfService(adjustment) ? adjustment.source : null,
         ...sumsIn(adjustment, (value) => (isNothing ? 0 : value)),
       };
     }
@@ -68,6 +69,10 @@ export function movedBy(
       throw new Error('a capture is in no books');
   }
 }
+
+/** A debit and the rest of a partial capture are no refund or dispute there, and are named by the ledger. */
+const isIdOfService = ({ kind, source }: { readonly kind: StoredAdjustmentKind; readonly source: string }) =>
+  kind !== 'debit' && !source.endsWith(RELEASED);
 
 function sumsIn(sums: Sums, change: (value: number, name: keyof Sums) => number): Sums {
   const of = (name: keyof Sums) => cents(change(sums[name], name));

@@ -24,6 +24,8 @@ const isAdjustedByEntry = and(
   sql`${entries.kind} in ('received_adjusted', 'given_adjusted')`,
   sql`${positionOf(sql.raw('"adjustments"'))} = ${entries.position}`,
 );
+/** What was taken from the receiver alone is not told to the giver. */
+const isTold = sql`(${entries.kind} <> 'given_adjusted' or ${adjustments.kind} <> 'debit')`;
 /** The sum of the adjustments before a reversal, which takes back the rest. */
 const adjustedBefore = (column: PgColumn) =>
   sql`case
@@ -32,6 +34,7 @@ const adjustedBefore = (column: PgColumn) =>
     select coalesce(sum(${sql.raw('earlier')}.${sql.identifier(column.name)}), 0) from ${adjustments} as earlier
     where earlier.transaction_sequence = ${transactions.sequence}
       and ${positionOf(sql.raw('earlier'))} < ${entries.position}
+      and (${entries.kind} <> 'given_reversed' or ${sql.raw('earlier')}.kind <> 'debit')
   ) end`.mapWith(adjustments.amountCents);
 const moved = {
   amountCents: transactions.amountCents,
@@ -79,7 +82,7 @@ export function bookStatements({ db, isIn }: Builder) {
       .leftJoin(reversals, isReversed)
       .leftJoin(adjustments, isAdjustedByEntry)
       .leftJoin(payments, eq(payments.id, transactions.id))
-      .where(and(isBetweenPlaces, isMeant, condition))
+      .where(and(isBetweenPlaces, isMeant, isTold, condition))
       .orderBy(...newestFirst)
       .limit(value('limit'));
 
@@ -114,7 +117,7 @@ export function bookStatements({ db, isIn }: Builder) {
       .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
       .leftJoin(reversals, isReversed)
       .leftJoin(adjustments, isAdjustedByEntry)
-      .where(and(isAccount(entries.account, 'userId'), isBefore, isChange))
+      .where(and(isAccount(entries.account, 'userId'), isBefore, isChange, isTold))
       .orderBy(...newestFirst)
       .limit(value('limit')),
     placeOfPosition: db
