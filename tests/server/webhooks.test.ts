@@ -193,6 +193,32 @@ describe('a webhook', () => {
     expect(JSON.stringify(await provider.trpc.webhooks.list.query())).not.toContain('secret":');
   });
 
+  test('is signed by every secret of the last day where its owner replaced one more than once', async () => {
+    const { t, provider, giveTips, addWebhook, pass } = await openScene();
+    const { id, endpoint, secret } = await addWebhook();
+    const rotate = async () => (await provider.trpc.webhooks.rotate.mutate({ id })).secret;
+    // The owner had no answer, and asked again: nobody knows the secret between.
+    const lost = await rotate();
+    t.clock.nowMs += 60_000;
+    const next = await rotate();
+    for (const known of [secret, lost, next]) {
+      endpoint.secrets = [known];
+      await giveTips(1);
+      await pass(1);
+    }
+    expect(endpoint.events).toHaveLength(3);
+    for (let count = 0; count < 5; count += 1) endpoint.secrets = [await rotate()];
+    await giveTips(1);
+    await pass(1);
+    expect(endpoint.signatures.at(-1)?.split(' ')).toHaveLength(4);
+    t.clock.nowMs += 24 * HOUR_MS;
+    await typePassword(t, provider);
+    endpoint.secrets = [await rotate()];
+    await giveTips(1);
+    await pass(1);
+    expect(endpoint.signatures.at(-1)?.split(' ')).toHaveLength(2);
+  });
+
   test.each([
     ['removes it', (owner: Owner, id: string) => owner.webhooks.remove.mutate({ id })],
     ['switches it off', (owner: Owner, id: string) => owner.webhooks.change.mutate({ id, isOn: false })],

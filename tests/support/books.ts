@@ -255,7 +255,7 @@ async function writeWebhooks({ webhooks }: Storage, { id: userId }: Account): Pr
   const url = 'https://till.example.com/tips';
   const endpoint = { id, userId, url, kinds: ['tip.received'], secret: randomBytes(32) } as const;
   expect(await webhooks.add({ ...endpoint, createdAtMs: START_MS }, 5)).toBe('added');
-  await webhooks.rotate(userId, id, randomBytes(32), START_MS + 1);
+  await webhooks.rotate(userId, id, randomBytes(32), { nowMs: START_MS, oldSecretUntilMs: START_MS + 1 });
   const eventId = eventIdFrom(randomBytes(26));
   const tried = { eventId, kind: 'webhook.test', triedAtMs: START_MS, tookMs: 1 } as const;
   await webhooks.noteDelivery(id, { ...tried, status: 500, failure: null, answer: 'out of paper' }, false);

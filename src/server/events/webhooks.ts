@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { FindAddresses } from '#server/outgoing/request.ts';
 import type { DraftMail } from '#server/storage/port/mails.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import type { Delivery, WebhookRecord } from '#server/storage/port/webhooks.ts';
+import { type Delivery, SECRET_BYTES, type WebhookRecord } from '#server/storage/port/webhooks.ts';
 import { hashOfToken } from '#server/storage/rules/tokens.ts';
 import { type Clock, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
@@ -33,7 +33,6 @@ import { createCall, createFindWebhookTarget } from './call.ts';
 import { secretText } from './signature.ts';
 import { createWebhookSender } from './webhook-sender.ts';
 
-const SECRET_BYTES = 32;
 const EVENT_ID_BYTES = 26;
 
 /** Methods throw AppError `webhook_not_found` for a webhook that the account does not have. */
@@ -119,7 +118,9 @@ export function createWebhooks(deps: {
 
     async rotate(userId, id) {
       const secret = random(SECRET_BYTES);
-      const record = await webhooks.rotate(userId, asId(id), secret, clock() + OLD_SECRET_MS);
+      const nowMs = clock();
+      const times = { nowMs, oldSecretUntilMs: nowMs + OLD_SECRET_MS };
+      const record = await webhooks.rotate(userId, asId(id), secret, times);
       return { ...shown(known(record), clock()), secret: secretText(secret) };
     },
 

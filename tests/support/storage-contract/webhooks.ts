@@ -121,7 +121,7 @@ export function describeWebhooks(): void {
       const next = randomBytes(32);
       for (const change of [
         () => webhooks.change(...own, { url: 'https://other.example.com/b', kinds: ['tip.refunded'] }),
-        () => webhooks.rotate(...own, next, NOW + MINUTE_MS),
+        () => webhooks.rotate(...own, next, { nowMs: NOW, oldSecretUntilMs: NOW + MINUTE_MS }),
         () => webhooks.switchOff(...own, NOW),
       ]) {
         const claim = await claimAgain();
@@ -143,7 +143,7 @@ export function describeWebhooks(): void {
       expect(await claimAgain()).toMatchObject({ place: { position: 3, number: 1 } });
       for (const outcome of [
         await webhooks.change(customer.id, id, {}),
-        await webhooks.rotate(customer.id, id, next, NOW),
+        await webhooks.rotate(customer.id, id, next, { nowMs: NOW, oldSecretUntilMs: NOW }),
         await webhooks.switchOff(customer.id, id, NOW),
         await webhooks.switchOn(customer.id, id, false),
       ])

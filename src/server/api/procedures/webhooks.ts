@@ -181,7 +181,8 @@ export const webhookProcedures = {
       summary: 'Replace the secret of a webhook',
       description: [
         'For a day everything is signed by both, the new secret and the one before, in one',
-        '`webhook-signature` with a space between. The request has no body.',
+        '`webhook-signature` with a space between; by the last four, where more than one was replaced within a',
+        'day. The request has no body.',
       ],
       parameters: [WEBHOOK_ID],
       answers: { webhookWithSecret },

@@ -7,11 +7,13 @@ import type { DueOfAccounts } from './outboxes.ts';
 /** Why an endpoint is told nothing. `gone`: it answered so. `restored`: a backup was restored. */
 export type OffReason = 'owner' | 'failed' | 'gone' | 'restored';
 
+/** The length of a secret. */
+export const SECRET_BYTES = 32;
+
 /** The secrets that sign deliveries. They are stored as they are, because a hash cannot sign. */
 export interface WebhookSecrets {
-  /** 24 to 64 bytes. */
   readonly secret: Uint8Array;
-  /** The former secret, which signs as well until `oldSecretUntilMs`; null without one. */
+  /** The former secrets, the newest first, which sign as well until `oldSecretUntilMs`; null without one. */
   readonly oldSecret: Uint8Array | null;
   readonly oldSecretUntilMs: number | null;
 }
@@ -88,7 +90,7 @@ export interface WebhookStorage {
     userId: UserId,
     id: WebhookId,
     secret: Uint8Array,
-    oldSecretUntilMs: number,
+    times: { readonly nowMs: number; readonly oldSecretUntilMs: number },
   ): Promise<WebhookRecord | null>;
   switchOff(userId: UserId, id: WebhookId, nowMs: number): Promise<WebhookRecord | null>;
   /** @param skips leaves out the events since it was switched off. */

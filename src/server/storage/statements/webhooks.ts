@@ -69,8 +69,7 @@ export function webhookStatements({ db, isIn, choose }: Builder) {
     rotateWebhook: db
       .update(webhooks)
       .set({
-        ...given(webhooks, 'secret', 'oldSecretUntilMs'),
-        oldSecret: sql`${webhooks.secret}`,
+        ...given(webhooks, 'secret', 'oldSecret', 'oldSecretUntilMs'),
         claimedUntilMs: 0,
       })
       .where(isOwn),

@@ -1,6 +1,13 @@
 import type { UserId, WebhookId } from '#shared/ids.ts';
 import type { WebhookRecord, WebhookStorage } from '../port/webhooks.ts';
-import { deliveryRows, KEPT_DELIVERIES, kindsIn, kindsText, newWebhookRow } from '../rules/webhooks.ts';
+import {
+  deliveryRows,
+  KEPT_DELIVERIES,
+  kindsIn,
+  kindsText,
+  newWebhookRow,
+  oldSecretsOf,
+} from '../rules/webhooks.ts';
 import type { Statements } from '../statements/all.ts';
 import { lockOpen } from './account-locks.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
@@ -98,13 +105,15 @@ const rotate: StepOf<WebhookStorage['rotate']> = function* (
   userId,
   id,
   next,
-  oldSecretUntilMs,
+  { nowMs, oldSecretUntilMs },
 ) {
   const secret = Buffer.from(next);
   const present = yield* statements.lockWebhook.one({ userId, id });
   // A repetition after a lost connection must not forget the secret before.
-  if (present && !present.secret.equals(secret))
-    yield* statements.rotateWebhook.change({ userId, id, secret, oldSecretUntilMs });
+  if (present && !present.secret.equals(secret)) {
+    const oldSecret = oldSecretsOf(present, nowMs);
+    yield* statements.rotateWebhook.change({ userId, id, secret, oldSecret, oldSecretUntilMs });
+  }
   return yield* find(statements, userId, id);
 };
 
