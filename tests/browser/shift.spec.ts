@@ -10,6 +10,7 @@ import { dateAfter, firstOfDate } from '#shared/calendar.ts';
 import { createCuttableLine } from '../support/cuttable-line.ts';
 import { expect, holdAnswers, setHidden, test, toast } from './fixtures.ts';
 import { changeScheme, settled, violations } from './for-everybody.ts';
+import { more } from './received-tips.ts';
 
 const HINT = "Keep your screen on in the phone's settings";
 const PAUSED = 'Not taking tips right now';
@@ -611,6 +612,35 @@ test('the last call tells its provider what the night came to, thanks everybody 
   await asked;
   await page.keyboard.press('Escape');
   await expect(picture(page)).toBeVisible();
+});
+
+test('the last call thanks nobody whom its provider has blocked', async ({ page, backstage, logInAs }) => {
+  const provider = await backstage.provider();
+  const customers = [await backstage.customer(), await backstage.customer()];
+  const bar = await backstage.code(provider);
+  for (const customer of customers) await backstage.tip(customer, bar, 25);
+  const [{ id } = { id: '' }] = await backstage.transactions(provider);
+  await logInAs(provider);
+  // The night was looked at before.
+  await page.goto(`/dashboard?show=${bar}`);
+  await page.getByRole('link', { name: 'Last Call' }).click();
+  await expect(page.getByText('2 to thank')).toBeVisible();
+  await page.getByRole('link', { name: 'End Shift' }).click();
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await more(page).first().click();
+  await page.getByRole('menuitem', { name: 'Block This Customer' }).click();
+  await expect(toast(page, 'Customer blocked. They won’t be told.')).toBeVisible();
+
+  await page.getByRole('tab', { name: 'QR Codes' }).click();
+  await page.getByRole('link', { name: 'Start Shift' }).click();
+  await page.getByRole('link', { name: 'Last Call' }).click();
+  await expect(page.getByText('1 to thank')).toBeVisible();
+  await page.getByRole('button', { name: 'Send Thank-You' }).click();
+  await expect(page.getByRole('status').getByText('1 thank-you sent.')).toBeVisible();
+  const said: { id: string; thanked_at: string | null }[] = await backstage.call('GET', '/transactions', {
+    token: provider.token,
+  });
+  expect(said.filter(({ thanked_at }) => thanked_at === null).map((tip) => tip.id)).toEqual([id]);
 });
 
 test('shift mode is for everybody: axe finds nothing, the keyboard does all, and nothing scrolls sideways', async ({

@@ -5,7 +5,7 @@ import { endOf } from '#client/dashboard/shift/night.ts';
 import { MAX_AT_ONCE, thankAll } from '#client/dashboard/shift/thank-all.ts';
 import { dayAround } from '#shared/calendar.ts';
 import type { ErrorCode } from '#shared/errors.ts';
-import { newTransactionId, newUserId } from '#shared/ids.ts';
+import { type GiverPseudonym, giverPseudonymFrom, newTransactionId, newUserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 
 let count = 0;
@@ -59,12 +59,15 @@ describe('the end of a night', () => {
     readonly isArriving?: boolean;
     readonly hidden?: boolean;
     readonly reported?: boolean;
+    readonly giver?: GiverPseudonym;
   }
+  const NOBODY = new Set<GiverPseudonym>();
   /** @param at in UTC, four hours ahead of New York. */
   function given(at: string, dollars: number, written: Written = {}) {
-    const { thanked, message, isArriving = false, hidden = false, reported = false } = written;
+    const { thanked, message, giver = null, isArriving = false, hidden = false, reported = false } = written;
     return {
       amountCents: cents(dollars * 100),
+      giverId: giver,
       createdAt: `2026-05-${at}:00.000Z`,
       status: isArriving ? ('pending' as const) : (written.status ?? 'completed'),
       capturesAt: isArriving ? '2026-05-16T09:00:00.000Z' : null,
@@ -84,21 +87,32 @@ describe('the end of a night', () => {
   const all = [afterClosing, late, ...busy, disputed, refunded, early, lastNight];
 
   it('has the hour in which the most was given, by the clock of the place', () => {
-    expect(endOf(all, night, ZONE).bestHour).toBe(23);
-    expect(endOf([late, early, given('15T22:30', 0)], night, ZONE).bestHour).toBe(18);
-    expect(endOf([given('16T05:10', 40), early], night, ZONE).bestHour).toBe(18);
-    expect(endOf([afterClosing, disputed, refunded, lastNight], night, ZONE).bestHour).toBeNull();
+    expect(endOf(all, night, ZONE, NOBODY).bestHour).toBe(23);
+    expect(endOf([late, early, given('15T22:30', 0)], night, ZONE, NOBODY).bestHour).toBe(18);
+    expect(endOf([given('16T05:10', 40), early], night, ZONE, NOBODY).bestHour).toBe(18);
+    expect(endOf([afterClosing, disputed, refunded, lastNight], night, ZONE, NOBODY).bestHour).toBeNull();
   });
 
   it('leaves those to thank who were not thanked yet, first those who wrote', () => {
-    expect(endOf(all, night, ZONE).toThank).toEqual([busy[1], late, busy[0]]);
+    expect(endOf(all, night, ZONE, NOBODY).toThank).toEqual([busy[1], late, busy[0]]);
   });
 
   it('thanks nobody for a message that was hidden or reported', () => {
     const hidden = given('16T04:00', 10, { hidden: true });
     const reported = given('16T04:10', 10, { hidden: true, reported: true });
     const shownAgain = given('16T04:20', 10, { message: 'Sorry', reported: true });
-    expect(endOf([hidden, reported, shownAgain, late], night, ZONE).toThank).toEqual([late]);
+    expect(endOf([hidden, reported, shownAgain, late], night, ZONE, NOBODY).toThank).toEqual([late]);
+  });
+
+  it('thanks nobody who is blocked', () => {
+    const giver = (byte: number) => giverPseudonymFrom(new Uint8Array(32).fill(byte));
+    const blocked = giver(1);
+    const tips = [
+      given('16T04:10', 10, { giver: blocked, message: 'Hey' }),
+      given('16T04:00', 10, { giver: giver(2) }),
+    ];
+    const { toThank, bestHour } = endOf(tips, night, ZONE, new Set([blocked]));
+    expect([toThank, bestHour]).toEqual([[tips[1]], 0]);
   });
 });
 

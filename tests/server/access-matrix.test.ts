@@ -808,6 +808,7 @@ describe('of somebody else', () => {
       expect(resultOf(await callTrpc(t, 'transactions.list', { cursor: given.id }, { token }))).toEqual({
         transactions: [],
         nextCursor: null,
+        blockedGiverIds: [],
       });
     }
   });

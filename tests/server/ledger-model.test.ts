@@ -441,7 +441,7 @@ test.each(SEEDS)(
         );
         const expected = places.reverse().map((place) => shown(account, place));
         const listed = await transactions.list(account, { limit: OPERATIONS, timeZone: 'UTC' });
-        expect(listed).toEqual({ transactions: expected, nextCursor: null });
+        expect(listed).toEqual({ transactions: expected, nextCursor: null, blockedGiverIds: [] });
         await compareRecords(account);
 
         const summary = await transactions.summarise(account, { timeZone: 'UTC', dayStartHour: 0 });

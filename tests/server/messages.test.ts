@@ -352,6 +352,24 @@ test('ugly words stand in no log, no public answer, and no event of anybody else
   expect(t.logLines.join('\n')).not.toContain(marker);
 });
 
+test('a page of tips names those of its givers who are blocked, to their receiver alone', async () => {
+  const { t, provider, customer, tip } = await openScene();
+  const other = await t.registerCustomer('sam');
+  await other.trpc.transactions.create.mutate(tip);
+  const { id } = await customer.trpc.transactions.create.mutate(tip);
+  const blockedOn = async ({ trpc }: typeof provider, limit = 10) =>
+    (await trpc.transactions.list.query({ limit })).blockedGiverIds;
+  expect(await blockedOn(provider)).toEqual([]);
+  await provider.trpc.messages.block.mutate({ id });
+  const pseudonym = await pseudonymOf(provider);
+  expect(await blockedOn(provider)).toEqual([pseudonym]);
+  expect(await blockedOn(customer)).toEqual([]);
+  await other.trpc.transactions.create.mutate(tip);
+  expect(await blockedOn(provider, 1)).toEqual([]);
+  await provider.trpc.messages.unblock.mutate({ giverId: pseudonym });
+  expect(await blockedOn(provider)).toEqual([]);
+});
+
 test('a page that was opened before an upgrade calls two chapters by their earlier names', async () => {
   const { t, provider, customer, tip } = await openScene();
   const { id } = await customer.trpc.transactions.create.mutate({ ...tip, message: MESSAGE });

@@ -11,7 +11,7 @@ import { type SumsQuery, type TipSums, tipSums } from '#shared/records.ts';
 import type { SummaryQuery, TipSummary, TransactionPage, TransactionsQuery } from '#shared/tips.ts';
 import { type ChangeReading, readWithChanges } from './book-changes.ts';
 import { type Books, createBooks, readPage, tipFilterFrom } from './books.ts';
-import type { TransactionView } from './transaction-view.ts';
+import type { TransactionView, Viewable } from './transaction-view.ts';
 
 export interface TipRecord extends Pick<Books, 'listEntries'> {
   /**
@@ -46,6 +46,17 @@ export function createTipRecord(deps: {
     return (await storage.payments.readArriving(id, of)).netCents;
   }
 
+  /** Nothing is read for a page on which no account has given to this one. */
+  async function blockedAmong({ id: receiverId }: Account, tips: readonly Viewable[]) {
+    const givers = new Set(tips.map((tip) => (tip.receiverId === receiverId ? tip.giverId : null)));
+    givers.delete(null);
+    if (givers.size === 0) return [];
+    const blocked = new Set((await storage.messages.listBlocked(receiverId)).map(({ giverId }) => giverId));
+    return [...blocked]
+      .filter((giverId) => givers.has(giverId))
+      .map((giverId) => view.pseudonymOf({ giverId, receiverId }));
+  }
+
   return {
     listEntries,
 
@@ -58,7 +69,11 @@ export function createTipRecord(deps: {
         return { rows: step.transactions, next: step.next };
       });
       const transactions = await view.all(page.rows, account.id);
-      return { transactions, nextCursor: (page.hasMore && transactions.at(-1)?.id) || null };
+      return {
+        transactions,
+        nextCursor: (page.hasMore && transactions.at(-1)?.id) || null,
+        blockedGiverIds: await blockedAmong(account, page.rows),
+      };
     },
 
     async sum(account, query, options) {

@@ -1,8 +1,9 @@
 /** What a receiver can do about a tip, apart from thanking. The list and the dialog of a tip offer the same. */
+import { useQueryClient } from '@tanstack/react-query';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { failureOf, unanswered } from '../../api-client/api.ts';
-import { trpc } from '../../signed-in/api-hooks.ts';
+import { transactionsKey, trpc } from '../../signed-in/api-hooks.ts';
 import { isGone, sentenceOf } from '../codes/code-changes.ts';
 import { useShowTip } from './message-changes.ts';
 
@@ -72,9 +73,12 @@ function useGiverActions(
   { onDone, onFailure }: Told,
 ): readonly TipAction[] {
   const utils = trpc.useUtils();
+  const queryClient = useQueryClient();
   const blocked = trpc.messages.blocked.useQuery(undefined, { enabled: giverId !== null });
   const block = trpc.messages.block.useMutation({
     async onSuccess() {
+      // Pages of tips name who is blocked. Without a connection Last Call would go by what it has loaded before.
+      queryClient.removeQueries({ queryKey: transactionsKey, type: 'inactive' });
       await utils.messages.blocked.invalidate();
       onDone('Customer blocked. They won’t be told.');
     },

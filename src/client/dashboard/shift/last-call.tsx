@@ -85,13 +85,15 @@ function useNightTips(serviceCategory: ServiceCategory) {
   }, [mayLoad, loaded]);
 
   if (listing.status !== 'ready') return listing;
-  if (isWaiting) return { status: 'loading' } as const;
+  // What an earlier look has left may not know who was blocked since.
+  if (isWaiting || !pages.isFetchedAfterMount) return { status: 'loading' } as const;
+  const blocked = new Set(pages.data?.pages.flatMap(({ blockedGiverIds }) => blockedGiverIds));
   return {
     status: 'ready',
     date,
     // The list is right without the next page.
     isOld: pages.isError && !pages.isFetchNextPageError,
-    ...endOf(listing.data.transactions, night, timeZone),
+    ...endOf(listing.data.transactions, night, timeZone, blocked),
   } as const;
 }
 

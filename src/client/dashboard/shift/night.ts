@@ -6,6 +6,7 @@ import type { Transaction } from '#shared/tips.ts';
 type NightTip = Pick<
   Transaction,
   | 'amountCents'
+  | 'giverId'
   | 'createdAt'
   | 'status'
   | 'capturesAt'
@@ -18,15 +19,22 @@ type NightTip = Pick<
 interface NightEnd<Tip> {
   /** The hour of the clock in which the most was given, 0 to 23; the first of equals; null without tips. */
   readonly bestHour: number | null;
-  /** Not thanked yet, those with a message first, then the newest. Hidden and reported messages are left out. */
+  /**
+   * Not thanked yet, those with a message first, then the newest. Hidden and reported messages are left out, and
+   * blocked givers.
+   */
   readonly toThank: readonly Tip[];
 }
 
-/** @param tips received ones, newest first; those outside of the night are left out. */
+/**
+ * @param tips received ones, newest first; those outside of the night are left out.
+ * @param blocked the givers whom the receiver has blocked.
+ */
 export function endOf<Tip extends NightTip>(
   tips: readonly Tip[],
   { startMs, endMs }: Day,
   timeZone: string,
+  blocked: ReadonlySet<Transaction['giverId']>,
 ): NightEnd<Tip> {
   const ofNight = tips.filter((tip) => {
     const at = Date.parse(tip.createdAt);
@@ -40,7 +48,8 @@ export function endOf<Tip extends NightTip>(
   const most = Math.max(...byHour.values());
   const [bestHour = null] = [...byHour.keys()].filter((hour) => byHour.get(hour) === most);
   const open = ofNight.filter(
-    ({ thankedAt, wordsHidden, reportedAt }) => thankedAt === null && !wordsHidden && reportedAt === null,
+    ({ thankedAt, wordsHidden, reportedAt, giverId }) =>
+      thankedAt === null && !wordsHidden && reportedAt === null && !blocked.has(giverId),
   );
   return {
     bestHour,
