@@ -133,7 +133,8 @@ export async function findWorker(page: Page): Promise<PushedWorker> {
   const context = page.context();
   const protocol = await context.newCDPSession(page);
   const registrationId = await findRegistration(protocol);
-  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
+  // After a logout the one before it may still stand in the list.
+  const worker = context.serviceWorkers().at(-1) ?? (await context.waitForEvent('serviceworker'));
   await worker.evaluate(spy);
   const read = (name: string) => worker.evaluate((it) => Reflect.get(self, it), name);
   return {

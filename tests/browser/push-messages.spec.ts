@@ -4,8 +4,16 @@
  */
 import type { Page, Worker } from '@playwright/test';
 import { MAX_MESSAGE_LENGTH } from '#shared/message-rules.ts';
-import { expect, setHidden } from './fixtures.ts';
-import { findWorker, notifiedTip, type PushedWorker, test, tipsNotice, turnOn } from './push-fixtures.ts';
+import { expect, logInByForm, setHidden, storedToken, tipSwitch } from './fixtures.ts';
+import {
+  endpointOf,
+  findWorker,
+  notifiedTip,
+  type PushedWorker,
+  test,
+  tipsNotice,
+  turnOn,
+} from './push-fixtures.ts';
 import { uglyMessages } from './received-tips.ts';
 
 /** Leaves the dashboard too, so that nobody looks at it. */
@@ -166,6 +174,64 @@ test('whoever looks at the dashboard has seen the tips, and gets no notification
   await deliver(tipsNotice({ upTo: 4, tip: notifiedTip() }));
   expect((await badges()).at(-1)).toBe(1);
   expect((await shown()).map(({ title }) => title)).toEqual(['$10.00 tip · you keep $9.70']);
+});
+
+test('a position that is lower a day after the last news is news, whatever was repeated between', async ({
+  page,
+}) => {
+  const { deliver, shown, alerts, worker } = await turnOnAndLeave(page);
+  const pass = (hours: number) =>
+    worker.evaluate((ms) => {
+      const { now } = Date;
+      Date.now = () => now.call(Date) + ms;
+    }, hours * 3_600_000);
+  await deliver(tipsNotice({ upTo: 500, tip: notifiedTip() }));
+  await pass(23);
+  await deliver(tipsNotice({ upTo: 3, tip: notifiedTip() }));
+  expect(await alerts()).toEqual({ loud: 1, silent: 1 });
+  await pass(23);
+  await deliver(tipsNotice({ upTo: 4, tip: notifiedTip() }));
+  expect(await alerts()).toEqual({ loud: 2, silent: 1 });
+  expect((await shown()).map(({ title }) => title)).toEqual(['2 tips, $20.00 · you keep $19.40']);
+});
+
+test('whoever turns notifications on next hears of the first tip, however many the one before had', async ({
+  page,
+  backstage,
+}) => {
+  const { deliver } = await turnOnAndLeave(page);
+  await deliver(tipsNotice({ upTo: 500, tip: notifiedTip() }));
+  await page.goto('/dashboard?tab=profile&open=notifications');
+  await tipSwitch(page).click();
+  await expect(tipSwitch(page)).not.toBeChecked();
+  await expect.poll(() => endpointOf(page)).toBeNull();
+  const told = () => page.evaluate(() => caches.has('told-tips'));
+  expect(await told()).toBe(true);
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expect.poll(() => storedToken(page)).toBeNull();
+  await expect.poll(told).toBe(false);
+
+  await page.goto('/auth');
+  await logInByForm(page, await backstage.provider());
+  await expect(page).toHaveURL('/dashboard');
+  const next = await turnOnAndLeave(page);
+  await next.deliver(tipsNotice({ upTo: 1, tip: notifiedTip() }));
+  await next.deliver(tipsNotice({ upTo: 2, tip: notifiedTip() }));
+  expect(await next.alerts()).toEqual({ loud: 2, silent: 0 });
+  expect((await next.shown()).map(({ title }) => title)).toEqual(['2 tips, $20.00 · you keep $19.40']);
+});
+
+test('notifications that are turned on anew begin anew: the ledger may have been restored', async ({
+  page,
+}) => {
+  const { deliver } = await turnOnAndLeave(page);
+  await deliver(tipsNotice({ upTo: 500, tip: notifiedTip() }));
+  // The server has forgotten the device.
+  await page.evaluate(() => localStorage.removeItem('pretended-subscription'));
+  const again = await turnOnAndLeave(page);
+  await again.deliver(tipsNotice({ upTo: 380, tip: notifiedTip() }));
+  expect((await again.shown()).map(({ title }) => title)).toEqual(['$10.00 tip · you keep $9.70']);
+  expect((await again.badges()).at(-1)).toBe(1);
 });
 
 test('a message that this worker does not know is shown in general words', async ({ page }) => {

@@ -49,6 +49,11 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration> {
   return registration;
 }
 
+/** The worker notes in this cache of which tips it has told. Another ledger or account has lower positions. */
+export async function forgetTold(): Promise<void> {
+  await caches.delete('told-tips');
+}
+
 /** Unregisters the worker and removes what the next person must not see: notifications and codes. It never rejects. */
 export async function removeWorker(): Promise<void> {
   try {
@@ -63,9 +68,9 @@ export async function removeWorker(): Promise<void> {
     if (subscription) {
       localStorage.removeItem(NOTICES_KEY);
       void navigator.clearAppBadge?.();
-      // The worker notes in this cache which tips it has told of.
-      await Promise.allSettled([subscription.unsubscribe(), caches.delete('told-tips')]);
     }
+    // What it told is left also where notifications were turned off before.
+    await Promise.allSettled([subscription?.unsubscribe(), forgetTold()]);
     await registration?.unregister();
   } catch {
     // The session has ended even if the browser keeps the worker.

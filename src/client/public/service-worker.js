@@ -21,10 +21,10 @@ const ADDRESS = '/dashboard?tab=transactions';
 const ACTIONS = ['thank-0', 'thank-1'];
 const THANKS_PATH = '/api/notices/thank';
 
-/** Kept here, because browsers end the worker between messages. api-client/service-worker.ts deletes it at logout. */
+/** Kept here, because browsers end the worker between messages. api-client/service-worker.ts deletes it. */
 const TOLD = 'told-tips';
 const TOLD_KEY = '/told-tips';
-/** The server repeats a push message within a day. A lower position after that is news: the ledger was restored. */
+/** The server repeats a push message within a day of the news. A lower position after it is of a restored ledger. */
 const REPEATED_WITHIN_MS = 86_400_000;
 /** In characters, of which some are two units of a string; the server accepts less for a name or a message. */
 const MAX_WORDS_LENGTH = 200;
@@ -105,7 +105,7 @@ async function tellTips({ count, amountCents, netCents, upTo, tip, tag }) {
   const unseen = told.unseen + (isNews ? news.count : 0);
   const next = isNews
     ? { unseen, upTo, tag, count, amountCents, netCents, atMs: Date.now() }
-    : { ...told, unseen, atMs: Date.now() };
+    : { ...told, unseen };
   if (await isLookedAt()) {
     // The page shows the tip itself, and browsers then demand no notification.
     await keepTold({ ...next, unseen: 0 });

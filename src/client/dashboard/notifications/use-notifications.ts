@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { UserId } from '#shared/ids.ts';
 import type { NotificationDevice } from '#shared/notifications.ts';
 import { failureOf, unanswered } from '../../api-client/api.ts';
+import { forgetTold } from '../../api-client/service-worker.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { withPassword } from '../../signed-in/later/password-again.ts';
 import { FRESH, type Part } from '../../signed-in/part.ts';
@@ -46,6 +47,7 @@ export function useNotifications(userId: UserId) {
         if (subscribed === null) return NO_PUSH_SERVICE;
         try {
           const { id, withWords } = await registering.mutateAsync(deviceOf(subscribed));
+          await forgetTold().catch(() => {});
           keep({ userId, id, endpoint: subscribed.endpoint, withWords });
           return null;
         } catch (error) {
