@@ -295,6 +295,14 @@ test('an action of the notification thanks for the tip without a page, and a cli
   expect(await clickOn(worker)).toEqual(['/dashboard?tab=transactions']);
   expect(await shown()).toEqual([]);
 
+  // Another text than the one that was sent is not quoted.
+  await deliver({ ...message, upTo: 8, tag: 'again' });
+  expect(await clickOn(worker, 'thank-0')).toEqual([]);
+  expect(await shown()).toEqual([
+    { title: 'Thanked.', body: '$10.00 tip · you keep $9.70\nYou had said thank you before.' },
+  ]);
+  expect(await clickOn(worker)).toEqual(['/dashboard?tab=transactions']);
+
   // A proof that has ended is not tried again.
   const tip = { ...message.tip, thanks: { ...message.tip.thanks, proof: 'ended' } };
   await deliver(tipsNotice({ upTo: 9, tip }));

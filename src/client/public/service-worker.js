@@ -166,11 +166,12 @@ async function thank(notification, choice) {
   const { title, data } = notification;
   const { texts, proof } = data.thanks;
   const outcome = await sendThanks(proof, choice);
-  if (outcome === 'thanked') {
+  if (outcome === 'thanked' || outcome === 'thanked-before') {
     const told = await readTold();
     await keepTold({ ...told, unseen: 0 });
     await showBadge(0);
-    const body = `${title}\n“${oneLine(texts[choice])}”`;
+    const said = outcome === 'thanked' ? `“${oneLine(texts[choice])}”` : 'You had said thank you before.';
+    const body = `${title}\n${said}`;
     await show('Thanked.', { body, tag: TIPS, renotify: false, silent: true });
     return;
   }
@@ -181,7 +182,7 @@ async function thank(notification, choice) {
   await showAgain({ title, data: next, timestamp: notification.timestamp }, { body });
 }
 
-/** @returns `thanked` also when it was said before; `lost` when it is not known, and can be sent again. */
+/** @returns `thanked-before` when another text was said; `lost` when it is not known, and can be sent again. */
 async function sendThanks(proof, choice) {
   try {
     const { status } = await fetch(THANKS_PATH, {
@@ -189,7 +190,8 @@ async function sendThanks(proof, choice) {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ proof, choice }),
     });
-    if (status === 204 || status === 409) return 'thanked';
+    if (status === 204) return 'thanked';
+    if (status === 409) return 'thanked-before';
     return status === 429 || status >= 500 ? 'lost' : 'refused';
   } catch {
     return 'lost';
