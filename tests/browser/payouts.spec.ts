@@ -211,6 +211,33 @@ test('services that are not paid through Stripe say so before anybody begins', a
   await expect(card(page)).toContainText('Escort is not paid through Stripe here');
 });
 
+test('an account stays within reach when none of the services is paid through Stripe any more', async ({
+  page,
+  payableSides,
+  backstage,
+  stripe,
+  deliver,
+  logInAs,
+}) => {
+  const { provider, accountId } = await payableSides();
+  const { token } = provider;
+  await backstage.call('PATCH', '/auth/me', { token, body: { service_categories: ['escort'] } });
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=profile');
+  await expect(card(page)).toContainText('Escort is not paid through Stripe here');
+  await expect(card(page).getByRole('status')).toHaveText(/^You can be paid\./);
+  await expect(card(page).getByRole('term').first()).toBeVisible();
+  await expectForEverybody(page, 'no service left');
+  await card(page).getByRole('button', { name: 'Payouts at Stripe' }).click();
+  await page.waitForURL(`${stripe.url}/express/${accountId}`);
+
+  stripe.restrictAccount(accountId);
+  await deliver();
+  await page.goto('/dashboard');
+  await card(page).getByRole('button', { name: 'Continue at Stripe' }).click();
+  await expect(page.getByRole('heading', { name: 'Tell us more' })).toBeVisible();
+});
+
 test('a customer is asked nothing, until they become a provider', async ({ page, backstage, logInAs }) => {
   const customer = await backstage.customer();
   const asked: string[] = [];

@@ -14,8 +14,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 type PaidApp = Awaited<ReturnType<typeof createPaidApp>>;
 
-async function openScene() {
-  const paid = await createPaidApp();
+async function openScene(options: Parameters<typeof createPaidApp>[0] = {}) {
+  const paid = await createPaidApp(options);
   const provider = await enter(paid.t, 'pat', ['bartender', 'dj']);
   const customer = await enter(paid.t, 'cam');
   const [receiverQrId = ''] = provider.codes;
@@ -69,6 +69,20 @@ test('an account is opened in the country of its owner, for the page and the wor
   expect(await t.rest('GET', '/payments/account', { token })).toMatchObject({
     body: { account: { country: 'AT', payouts_enabled: false }, lost_account: null, owed: 0 },
   });
+});
+
+test('an account is completed when none of the services of its owner is paid through Stripe any more', async () => {
+  const excluded = { secretKey: '', webhookSecrets: [], apiBase: null, excludedCategories: ['escort'] as const };
+  const { t, stripe, provider } = await openScene({ config: { stripe: excluded } });
+  const { token } = provider;
+  const accountId = await openAccount(provider);
+  await provider.trpc.auth.updateProfile.mutate({ serviceCategories: ['escort'] });
+  const link = await t.rest('POST', '/payments/account', { token });
+  expect([link.status, link.body.url]).toEqual([200, expect.stringContaining(accountId)]);
+  const other = await enter(t, 'sam', ['escort']);
+  const refused = await t.rest('POST', '/payments/account', { token: other.token, body: { country: 'US' } });
+  expect(refused.body.code).toBe('provider_not_payable');
+  expect(stripe.accounts.size).toBe(1);
 });
 
 test('why Stripe opens no account is told in its words, and the next try opens one', async () => {

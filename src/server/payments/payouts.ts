@@ -136,13 +136,13 @@ export function createPayouts(deps: {
 
     onboard: (provider, country) =>
       asking(async ({ service, accounts }) => {
-        const serviceCategory = provider.serviceCategories.find(isServed);
-        if (!serviceCategory) throw new AppError('provider_not_payable');
         const known = await accounts.find(provider.id);
         // The account may have gone since the last read, and no link leads to one that is gone.
         const present = known && !isGone(known) ? await accounts.refresh(known.accountId) : known;
         if (present && !isGone(present))
           return { url: await service.linkToOnboarding(present.accountId, returnUrl) };
+        const serviceCategory = provider.serviceCategories.find(isServed);
+        if (!serviceCategory) throw new AppError('provider_not_payable');
         if (country === undefined) throw invalidField('country', COUNTRY_NEEDED);
         const opened = await openAccount(provider, country, { lost: present, serviceCategory }, service);
         return { url: await service.linkToOnboarding(opened.accountId, returnUrl) };

@@ -80,20 +80,17 @@ function Card({ status, isServed, loadQuestion }: CardProps) {
     <section className={[card.card, styles.payouts].join(' ')} aria-labelledby="payouts">
       <h2 id="payouts">Get paid</h2>
       {excludedCategories.length > 0 && <p>{sentenceOfExcluded(excludedCategories)}</p>}
-      {isServed && (
-        <>
-          {account === null ? (
-            <p role="status">{reasonToOpen(lostAccount)}</p>
-          ) : (
-            <Boundary>
-              <Suspense fallback={<p>{ONE_MOMENT}</p>}>
-                <AccountState account={account} owedCents={owedCents} />
-              </Suspense>
-            </Boundary>
-          )}
-          <Way account={account} loadQuestion={loadQuestion} />
-        </>
+      {account !== null ? (
+        <Boundary>
+          <Suspense fallback={<p>{ONE_MOMENT}</p>}>
+            <AccountState account={account} owedCents={owedCents} />
+          </Suspense>
+        </Boundary>
+      ) : (
+        isServed && <p role="status">{reasonToOpen(lostAccount)}</p>
       )}
+      {/* An account holds its money whatever its owner works as now. */}
+      {(account !== null || isServed) && <Way account={account} loadQuestion={loadQuestion} />}
     </section>
   );
 }
