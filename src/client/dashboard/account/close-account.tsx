@@ -123,11 +123,16 @@ function Course({ user }: { readonly user: User }) {
     <dl className={styles.course}>
       <div>
         <dt>At once</dt>
-        <dd>You are logged out everywhere{isServiceProvider && ', and your QR codes take no more tips'}.</dd>
+        <dd>
+          You are logged out everywhere
+          {isServiceProvider
+            ? ', API keys end for good, and your QR codes take no more tips.'
+            : ', and API keys end for good.'}
+        </dd>
       </div>
       <div>
         <dt>For {CLOSING_GRACE_DAYS} days</dt>
-        <dd>A login brings everything back.</dd>
+        <dd>A login brings everything else back.</dd>
       </div>
       <div>
         <dt>After that</dt>
