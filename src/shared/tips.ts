@@ -225,6 +225,8 @@ export const giverQuery = z.object({ giverId: z.string({ error: 'The giver id mu
 
 export const tipSummary = z.object({
   totalTipsReceivedCents: z.int().min(0).brand<'Cents'>(),
+  /** What of that total is held on cards and not captured yet. */
+  totalTipsReceivedArrivingCents: z.int().min(0).brand<'Cents'>(),
   totalTipsGivenCents: z.int().min(0).brand<'Cents'>(),
   receivedTodayCount: z.int(),
   /** The sum of their net amounts. */

@@ -799,7 +799,8 @@ test('authorisation comes before the input is looked at', async () => {
   expect(refusedBy('tRPC', answer).code).toBe('providers_only');
 });
 
-const NOTHING_TODAY = { receivedTodayCount: 0, receivedTodayCents: 0, receivedTodayArrivingCents: 0 };
+const NOTHING_ARRIVING = { totalTipsReceivedArrivingCents: 0, receivedTodayArrivingCents: 0 };
+const NOTHING_TODAY = { ...NOTHING_ARRIVING, receivedTodayCount: 0, receivedTodayCents: 0 };
 
 describe('of somebody else', () => {
   test('a transaction is a cursor only for the two who took part in it', async () => {
@@ -847,7 +848,7 @@ describe('of somebody else', () => {
         totalTipsGivenCents: 0,
         receivedTodayCount: 2,
         receivedTodayCents: 1_940 + 4_850,
-        receivedTodayArrivingCents: 0,
+        ...NOTHING_ARRIVING,
       },
     });
     expect(all.transactions).toHaveLength(2);

@@ -72,6 +72,27 @@ test('a tip is captured once, when its giver can no longer take it back', async 
   compareWithStripe(stripe, await t.data.dump());
 });
 
+test('what is arriving of the total is told beyond the end of its day', async () => {
+  const scene = await openPaymentScene();
+  const { t, provider } = scene;
+  t.clock.nowMs = Math.ceil(t.clock.nowMs / DAY_MS) * DAY_MS - 2 * MINUTE_MS;
+  await held(scene);
+  const sums = () => provider.trpc.transactions.summary.query({ timeZone: 'UTC' });
+  expect(await sums()).toMatchObject({
+    receivedTodayArrivingCents: 1_940,
+    totalTipsReceivedArrivingCents: 1_940,
+  });
+  await scene.pass(3);
+  expect(await sums()).toMatchObject({
+    totalTipsReceivedCents: 1_940,
+    totalTipsReceivedArrivingCents: 1_940,
+    receivedTodayCents: 0,
+    receivedTodayArrivingCents: 0,
+  });
+  await scene.pass(10);
+  expect(await sums()).toMatchObject({ totalTipsReceivedCents: 1_940, totalTipsReceivedArrivingCents: 0 });
+});
+
 test('all tips that are due are captured by one sweep', async () => {
   const scene = await openPaymentScene();
   for (let tip = 0; tip < 12; tip += 1) await held(scene);

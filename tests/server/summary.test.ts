@@ -60,6 +60,7 @@ describe('received today', () => {
     t.clock.nowMs = Date.parse(now);
     expect(await provider.trpc.transactions.summary.query({ timeZone })).toEqual({
       totalTipsReceivedCents: 970 + 1_067 + 1_164 + 1_261 + 1_358,
+      totalTipsReceivedArrivingCents: 0,
       totalTipsGivenCents: 0,
       receivedTodayCount: 3,
       receivedTodayCents: 1_067 + 1_164 + 1_261,
@@ -103,6 +104,7 @@ describe('received today', () => {
     await tipAt(t, { ...scene, customer }, START_MS);
     expect(await customer.trpc.transactions.summary.query({ timeZone: 'UTC' })).toEqual({
       totalTipsReceivedCents: 0,
+      totalTipsReceivedArrivingCents: 0,
       totalTipsGivenCents: 1_000,
       receivedTodayCount: 0,
       receivedTodayCents: 0,
@@ -208,6 +210,8 @@ test('a service that is named narrows the day and leaves the totals whole, throu
     {
       total_tips_received: 77.6,
       total_tips_received_minor: 7_760,
+      total_tips_received_arriving: 0,
+      total_tips_received_arriving_minor: 0,
       total_tips_given: 0,
       total_tips_given_minor: 0,
       received_today_count: 1,
@@ -253,6 +257,7 @@ test('the totals are the sums of the net amounts received and of the amounts giv
   );
   const summary = (day: { receivedCents: number; givenCents: number; count: number }) => ({
     totalTipsReceivedCents: day.receivedCents,
+    totalTipsReceivedArrivingCents: 0,
     totalTipsGivenCents: day.givenCents,
     receivedTodayCount: day.count,
     receivedTodayCents: day.receivedCents,

@@ -374,17 +374,18 @@ export function createLedgerModel(undoMs: number) {
       return added.filter(() => kind !== null);
     },
 
-    /** What is left of what an account received on the UTC day of `now`. */
+    /** What is left of what an account received on the UTC day of `now`, and what of that and of all is arriving. */
     today(account: Account, now: number) {
       const date = new Date(now).toISOString().slice(0, 10);
-      const own = tips.filter(
-        (tip) => isCounted(tip) && tip.receiverId === account.id && tip.createdAt.startsWith(date),
-      );
-      const [all, arriving] = [sumsOf(own), sumsOf(own.filter(({ status }) => status === 'pending'))];
+      const own = tips.filter((tip) => isCounted(tip) && tip.receiverId === account.id);
+      const ofToday = own.filter(({ createdAt }) => createdAt.startsWith(date));
+      const arrivingOf = (of: typeof own) => sumsOf(of.filter(({ status }) => status === 'pending')).netCents;
+      const all = sumsOf(ofToday);
       return {
+        totalTipsReceivedArrivingCents: arrivingOf(own),
         receivedTodayCount: all.count,
         receivedTodayCents: all.netCents,
-        receivedTodayArrivingCents: arriving.netCents,
+        receivedTodayArrivingCents: arrivingOf(ofToday),
       };
     },
 

@@ -43,8 +43,8 @@ export function Stats({ isServiceProvider, data: { summary, qrCodes } }: StatsPr
         </Stat>
       </dl>
       <div className={styles.note}>
-        {summary.status === 'ready' && summary.data.receivedTodayArrivingCents > 0 && (
-          <p>Tips Received: {arrivingOf(summary.data)}</p>
+        {summary.status === 'ready' && summary.data.totalTipsReceivedArrivingCents > 0 && (
+          <p>Tips Received: {arrivingOf(summary.data.totalTipsReceivedArrivingCents)}</p>
         )}
         <SimulatedMoney />
       </div>

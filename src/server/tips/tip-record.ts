@@ -1,10 +1,9 @@
 /** An account's record of tips: pages of it, and its sums. A long record is read in steps that take turns. */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { StepOptions, StepQueue } from '#server/queue/step-queue.ts';
-import type { BookChange, ListingPlace, TipFilter } from '#server/storage/port/ledger.ts';
+import { ALL_TIPS, type BookChange, type ListingPlace, type TipFilter } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import { type Clock, type Day, dayAround } from '#shared/calendar.ts';
-import type { ServiceCategory } from '#shared/categories.ts';
+import { type Clock, dayAround } from '#shared/calendar.ts';
 import type { UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { type SumsQuery, type TipSums, tipSums } from '#shared/records.ts';
@@ -40,9 +39,8 @@ export function createTipRecord(deps: {
   const { listEntries, placeOf } = createBooks({ storage, view, queryQueue });
 
   /** Simulated tips are never held, so that nothing is read. */
-  async function arrivingOf({ id }: Account, { startMs, endMs }: Day, serviceCategory?: ServiceCategory) {
+  async function arrivingOf({ id }: Account, of: Parameters<typeof storage.payments.readArriving>[1]) {
     if (deps.payments.mode === 'simulated') return cents(0);
-    const of = { fromMs: startMs, untilMs: endMs, serviceCategory: serviceCategory ?? null };
     return (await storage.payments.readArriving(id, of)).netCents;
   }
 
@@ -87,13 +85,18 @@ export function createTipRecord(deps: {
       await queryQueue.step(account.id, options);
       const today = dayAround(clock(), timeZone, dayStartHour);
       const totals = await storage.readTotals(account.id, today.startMs, today.endMs, serviceCategory);
-      const arriving = await arrivingOf(account, today, serviceCategory);
+      const ofToday = {
+        fromMs: today.startMs,
+        untilMs: today.endMs,
+        serviceCategory: serviceCategory ?? null,
+      };
       return {
         totalTipsReceivedCents: totals.totalTipsReceivedCents,
+        totalTipsReceivedArrivingCents: await arrivingOf(account, ALL_TIPS),
         totalTipsGivenCents: totals.totalTipsGivenCents,
         receivedTodayCount: totals.receivedCount,
         receivedTodayCents: totals.receivedCents,
-        receivedTodayArrivingCents: arriving,
+        receivedTodayArrivingCents: await arrivingOf(account, ofToday),
       };
     },
   };

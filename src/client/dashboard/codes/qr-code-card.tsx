@@ -162,7 +162,7 @@ function Tonight({ serviceCategory }: { readonly serviceCategory: ServiceCategor
         {tonight.status === 'failed' && ' · not loaded'}
       </span>
       {tonight.status === 'ready' && tonight.data.receivedTodayArrivingCents > 0 && (
-        <p>{arrivingOf(tonight.data)}</p>
+        <p>{arrivingOf(tonight.data.receivedTodayArrivingCents)}</p>
       )}
     </div>
   );

@@ -1,7 +1,6 @@
 /** What a service has received tonight: a night ends in the morning, not at midnight. */
 import type { ServiceCategory } from '#shared/categories.ts';
-import { formatMoney } from '#shared/money.ts';
-import type { TipSummary } from '#shared/tips.ts';
+import { type Cents, formatMoney } from '#shared/money.ts';
 import { useSession } from '../../session/session.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH } from '../../signed-in/part.ts';
@@ -19,8 +18,8 @@ export function useNightStartHour(): number {
   return (session.status === 'signed-in' ? session.user.dayStartHour : null) ?? USUAL_HOUR;
 }
 
-export function arrivingOf({ receivedTodayArrivingCents }: TipSummary): string {
-  return `${formatMoney(receivedTodayArrivingCents)} of it arriving`;
+export function arrivingOf(arrivingCents: Cents): string {
+  return `${formatMoney(arrivingCents)} of it arriving`;
 }
 
 export function useTonight(serviceCategory: ServiceCategory) {

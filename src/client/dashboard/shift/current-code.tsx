@@ -171,7 +171,7 @@ function Tonight({ code }: { readonly code: QrCode }) {
               <p>
                 {data.receivedTodayCount === 1 ? '1 tip' : `${data.receivedTodayCount} tips`} since {since}
               </p>
-              {data.receivedTodayArrivingCents > 0 && <p>{arrivingOf(data)}</p>}
+              {data.receivedTodayArrivingCents > 0 && <p>{arrivingOf(data.receivedTodayArrivingCents)}</p>}
               <SimulatedMoney />
               <p role="status">{isError && MAY_BE_OLD}</p>
             </>

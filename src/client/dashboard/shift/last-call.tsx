@@ -39,11 +39,12 @@ export function LastCall({ serviceCategory }: { readonly serviceCategory: Servic
     );
   }
   if (!tonight.data || night.status === 'loading') return <Loading />;
+  const arriving = tonight.data.receivedTodayArrivingCents;
   return (
     <Night
       serviceCategory={serviceCategory}
       sum={formatMoney(tonight.data.receivedTodayCents)}
-      arriving={tonight.data.receivedTodayArrivingCents > 0 ? arrivingOf(tonight.data) : null}
+      arriving={arriving > 0 ? arrivingOf(arriving) : null}
       isOld={tonight.isError || night.isOld}
       count={tonight.data.receivedTodayCount}
       bestHour={night.bestHour}

@@ -183,6 +183,8 @@ const NOTES: FieldNotes = {
   received_today_arriving:
     'What of `received_today` is held on cards and not taken yet, in US dollars; a giver may still take it back.',
   total_tips_received: 'The sum of the net amounts received, in US dollars.',
+  total_tips_received_arriving:
+    'What of `total_tips_received` is held on cards and not taken yet, in US dollars; a giver may still take it back.',
   'PaymentLink.url': 'A page of the payment service. It can be opened once.',
   url: 'The address that the picture carries: the tip page of the code.',
   user: 'The user who logged in.',

@@ -149,6 +149,7 @@ export const recordProcedures = {
       refusals: ['too_many_requests'],
       response: toWire({
         totalTipsReceivedCents: 130_422,
+        totalTipsReceivedArrivingCents: 0,
         totalTipsGivenCents: 1_050,
         receivedTodayCount: 3,
         receivedTodayCents: 7_275,
