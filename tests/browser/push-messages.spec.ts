@@ -176,6 +176,21 @@ test('whoever looks at the dashboard has seen the tips, and gets no notification
   expect((await shown()).map(({ title }) => title)).toEqual(['$10.00 tip · you keep $9.70']);
 });
 
+test('a dashboard at which no tip arrives leaves the notification to the worker', async ({
+  page,
+  complaints,
+}) => {
+  const { deliver, shown, alerts } = await turnOnAndLeave(page);
+  await page.route('**/trpc/transactions.onTip*', (route) => route.abort());
+  await page.goto('/dashboard');
+  await expect(page.locator('[data-sign=lost]')).toBeVisible();
+  await page.bringToFront();
+  await deliver(tipsNotice({ upTo: 1, tip: notifiedTip() }));
+  expect(await shown()).toEqual([{ title: '$10.00 tip · you keep $9.70', body: 'Bartender' }]);
+  expect(await alerts()).toEqual({ loud: 1, silent: 0 });
+  expect(complaints.splice(0).filter((complaint) => !complaint.includes('ERR_FAILED'))).toEqual([]);
+});
+
 test('a position that is lower a day after the last news is news, whatever was repeated between', async ({
   page,
 }) => {

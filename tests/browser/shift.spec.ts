@@ -392,7 +392,9 @@ test.describe('tips that arrive', () => {
     server,
     logInAs,
   }) => {
-    const { provider, code, customer } = await backstage.bothSides();
+    const provider = await backstage.provider(['bartender', 'dj']);
+    const [code, booth] = [await backstage.code(provider), await backstage.code(provider, 'dj')];
+    const customer = await backstage.customer();
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.addInitScript(() => {
       localStorage.setItem('tipwell_alerts', '{"sound":true}');
@@ -416,7 +418,14 @@ test.describe('tips that arrive', () => {
     });
     expect(looks).toEqual({ isStill: true, borderStyle: 'solid', opacity: '1' });
     expect(await readFrom(page)).toBe(`${server.url}/tip/${code}`);
-    await expect.poll(() => page.evaluate(() => Reflect.get(window, 'tones'))).toBe(2);
+    const tones = () => page.evaluate(() => Reflect.get(window, 'tones'));
+    await expect.poll(tones).toBe(2);
+    await expect(glow(page)).toHaveCount(0);
+    // Of another service the provider hears, and guests see nothing.
+    await backstage.tip(customer, booth, 100, 'dj');
+    await expect.poll(tones).toBe(4);
+    await expect(glow(page)).toHaveCount(0);
+    await expect(thanks(page)).toHaveCount(0);
   });
 
   test('while the line was lost are caught up with together, and counted once', async ({

@@ -42,6 +42,7 @@ async function openTab() {
       unseenCount = count;
       isCounted();
     },
+    isReached: () => true,
   });
   closing.push(announcer.close);
   return {
@@ -102,6 +103,21 @@ describe('a page that somebody looks at', () => {
     expect([tab.cards(), tab.alerts()]).toEqual([['$25.00 tip · you keep $24.25 (Bartender)'], 1]);
     vi.advanceTimersByTime(LONGEST_BREATH_MS);
     expect(tab.cards()).toHaveLength(1);
+  });
+
+  it('is heard, and shows nothing, of a tip that others who look at it must not see', async () => {
+    const tab = await openTab();
+    tab.announce(transaction(100), false);
+    vi.advanceTimersByTime(BREATH_MS);
+    expect([tab.cards(), tab.alerts()]).toEqual([[], 1]);
+    tab.announce(transaction(100), false);
+    tab.announce(transaction(25));
+    vi.advanceTimersByTime(BREATH_MS);
+    expect([tab.cards(), tab.alerts()]).toEqual([['$25.00 tip · you keep $24.25 (Bartender)'], 2]);
+    tab.setHidden(true);
+    tab.announce(transaction(100), false);
+    vi.advanceTimersByTime(HIDDEN_BREATH_MS);
+    expect([tab.unseenCount(), tab.alerts()]).toEqual([0, 3]);
   });
 
   it('tells tips of one breath together, and the next ones for themselves', async () => {

@@ -243,7 +243,9 @@ function digitsOf(currency) {
 async function isLookedAt() {
   const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
   const looked = tabs.filter(({ visibilityState, focused }) => visibilityState === 'visible' && focused);
-  return (await Promise.all(looked.map(isDashboardOpen))).includes(true);
+  // A page without a connection is the dashboard, and shows no tip.
+  const answers = await Promise.all(looked.map((tab) => ask(tab, 'do-tips-arrive')));
+  return answers.includes(true);
 }
 
 async function noteSeen() {
@@ -311,17 +313,17 @@ const PATIENCE_MS = 300;
 async function showDashboard(address) {
   // The tab that was focused last comes first.
   const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  const answers = await Promise.all(tabs.map(isDashboardOpen));
+  const answers = await Promise.all(tabs.map((tab) => ask(tab, 'is-dashboard-open')));
   const tab = tabs[answers.indexOf(true)];
   await (tab ? tab.focus() : self.clients.openWindow(address));
 }
 
 /** Asks the tab, because a worker knows only the address at which it was loaded, which may be the login. */
-function isDashboardOpen(tab) {
+function ask(tab, question) {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => resolve(true);
     setTimeout(resolve, PATIENCE_MS, false);
-    tab.postMessage('is-dashboard-open', [port2]);
+    tab.postMessage(question, [port2]);
   });
 }

@@ -59,10 +59,13 @@ export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<bool
   return isOn;
 }
 
-/** Notifies only while the page is hidden. @param id names the alert in all tabs, so that only one makes the noise. */
-export function alertOf(id: string, sentence: string): void {
+/**
+ * Notifies only while the page is hidden. @param id names the alert in all tabs, so that only one makes the noise.
+ * @param sentence null for the noise alone.
+ */
+export function alertOf(id: string, sentence: string | null): void {
   if (choices.sound || choices.vibration) void claimNoise(id, makeNoise);
-  if (choices.notification && document.hidden) void notify(id, sentence);
+  if (choices.notification && document.hidden && sentence !== null) void notify(id, sentence);
 }
 
 function makeNoise(): void {
@@ -145,10 +148,12 @@ async function show(id: string, sentence: string): Promise<boolean> {
   }
 }
 
-/** A click on a notification leads to this tab until the returned function is called. */
-export function beFound(): () => void {
+/** A click on a notification leads to this tab until the returned function is called. @param isReached by tips. */
+export function beFound(isReached: () => boolean): () => void {
   if (!canNotify()) return () => {};
-  const answer = ({ ports }: MessageEvent) => ports[0]?.postMessage('here');
+  const answer = ({ data, ports }: MessageEvent) => {
+    if (data !== 'do-tips-arrive' || isReached()) ports[0]?.postMessage('here');
+  };
   navigator.serviceWorker.addEventListener('message', answer);
   return () => navigator.serviceWorker.removeEventListener('message', answer);
 }

@@ -17,7 +17,8 @@ const HIDDEN_BREATH_MS = 1_000;
 const LONGEST_BREATH_MS = 3_000;
 
 export interface Announcer {
-  announce(tip: Transaction): void;
+  /** @param isShown false for a tip that is heard without words, because of whoever looks at the screen. */
+  announce(tip: Transaction, isShown?: boolean): void;
   /** Announces the waiting tips at once, by a toast because the screen with the card is left. */
   close(): void;
 }
@@ -25,6 +26,8 @@ export interface Announcer {
 export interface Stage {
   show(tips: readonly Transaction[]): void;
   showUnseenCount(count: number): void;
+  /** Whether tips arrive here: where none do, the worker shows its notifications. */
+  isReached(): boolean;
 }
 
 export function createAnnouncer(stage: Stage): Announcer {
@@ -36,7 +39,7 @@ export function createAnnouncer(stage: Stage): Announcer {
   let pause: ReturnType<typeof setTimeout> | undefined;
   let longest: ReturnType<typeof setTimeout> | undefined;
 
-  const leave = beFound();
+  const leave = beFound(stage.isReached);
   const countUnseen = () => stage.showUnseenCount(document.hidden ? unseen.size : 0);
 
   function tell(show: Stage['show']): void {
@@ -45,7 +48,8 @@ export function createAnnouncer(stage: Stage): Announcer {
     pause = longest = undefined;
     const heard = [...unheard.values()];
     unheard.clear();
-    if (heard[0]) alertOf(heard[0].id, sentenceOf(heard));
+    const told = heard.filter(({ id }) => unseen.has(id));
+    if (heard[0]) alertOf(heard[0].id, told.length > 0 ? sentenceOf(told) : null);
     if (document.hidden || unseen.size === 0) return;
     const seen = [...unseen.values()];
     unseen.clear();
@@ -71,11 +75,11 @@ export function createAnnouncer(stage: Stage): Announcer {
   document.addEventListener('visibilitychange', look);
 
   return {
-    announce(tip) {
+    announce(tip, isShown = true) {
       if (known.has(tip.id)) return;
       known.add(tip.id);
       unheard.set(tip.id, tip);
-      unseen.set(tip.id, tip);
+      if (isShown) unseen.set(tip.id, tip);
       countUnseen();
       clearTimeout(pause);
       pause = setTimeout(tell, document.hidden ? HIDDEN_BREATH_MS : BREATH_MS, stage.show);

@@ -58,18 +58,6 @@ export function useLiveTips(
     createNews({ userId: user.id, since: new Date(), lists: cache.lists, mayTell }),
   );
 
-  useEffect(() => {
-    announcer.current = createAnnouncer({
-      show(tips) {
-        show(tips);
-        // An open dialog lies over the card, and holds the toasts (ui/later/dialog.tsx).
-        if (document.querySelector('dialog[open]')) toastSuccess(newsOf(tips));
-      },
-      showUnseenCount: setUnseenCount,
-    });
-    return () => announcer.current?.close();
-  }, []);
-
   const connection = useStream(newest, (id, event, isRepeated) => {
     if ('reset' in event) {
       // A stream starts anew after a restored backup, and only the list knows the tips between.
@@ -95,8 +83,23 @@ export function useLiveTips(
     }
     cache.add(event);
     if (event.receiverId !== user.id) return;
-    if (announced === null || event.serviceCategory === announced) announcer.current?.announce(event);
+    // Its provider hears of a tip of another service, of which guests see nothing.
+    announcer.current?.announce(event, announced === null || event.serviceCategory === announced);
   });
+
+  const isReached = useEffectEvent(() => connection !== 'lost' && connection !== 'crowded-out');
+  useEffect(() => {
+    announcer.current = createAnnouncer({
+      show(tips) {
+        show(tips);
+        // An open dialog lies over the card, and holds the toasts (ui/later/dialog.tsx).
+        if (document.querySelector('dialog[open]')) toastSuccess(newsOf(tips));
+      },
+      showUnseenCount: setUnseenCount,
+      isReached: () => isReached(),
+    });
+    return () => announcer.current?.close();
+  }, []);
 
   return { connection, unseenCount, arrival };
 }
