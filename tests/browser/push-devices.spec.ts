@@ -218,8 +218,17 @@ for (const ending of ['a logout', 'a session that was ended elsewhere'] as const
     }
     await expect.poll(() => storedToken(page)).toBeNull();
     await expect.poll(() => endpointOf(page)).toBeNull();
-    expect(await page.evaluate(() => localStorage.getItem('tipwell_notices'))).toBeNull();
     await backstage.tip(customer, code, 10);
+
+    if (ending !== 'a logout') {
+      // Whoever had them is told where they look, though the offer was answered before.
+      await page.goto('/auth');
+      await logInByForm(page, provider);
+      await expect(page.getByRole('region', { name: 'Hear about each tip' }).getByText(ENDED)).toBeVisible();
+      await page.getByRole('button', { name: 'Logout' }).click();
+      await expect.poll(() => storedToken(page)).toBeNull();
+    }
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('tipwell_notices'))).toBeNull();
 
     await page.goto(LOGIN);
     await logInByForm(page, next);

@@ -48,7 +48,7 @@ export const endSessionWhenRefused: TRPCLink<AppRouter> =
             if (error.data?.errorCode === 'session_ended' && token === readToken()) {
               endSession();
               for (const listener of refusalListeners) listener();
-              void removeWorker();
+              void removeWorker(true);
             }
             observer.error(error);
           };

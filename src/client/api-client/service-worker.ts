@@ -5,6 +5,9 @@ import { paths } from '../paths.ts';
 /** The local storage key of the account that gets notifications here (dashboard/notifications/registration.ts). */
 export const NOTICES_KEY = `${brand.linkScheme}_notices`;
 
+/** The keys in local storage of the offer of notifications begin so (dashboard/shared/code-shown.ts). */
+export const OFFERED_PREFIX = `${brand.linkScheme}_alerts_offered_`;
+
 /** The key in local storage of the codes that are kept for the dashboard (signed-in/kept-dashboard.ts). */
 export const KEPT_KEY = `${brand.linkScheme}_kept_codes`;
 /** The names of the worker's caches of the dashboard begin so. */
@@ -54,10 +57,15 @@ export async function forgetTold(): Promise<void> {
   await caches.delete('told-tips');
 }
 
-/** Unregisters the worker and removes what the next person must not see: notifications and codes. It never rejects. */
-export async function removeWorker(): Promise<void> {
+/**
+ * Unregisters the worker and removes what the next person must not see: notifications and codes. It never rejects.
+ * @param isRefused whether the server has ended the session: the same account is told then that notifications stopped.
+ */
+export async function removeWorker(isRefused: boolean): Promise<void> {
   try {
     localStorage.removeItem(KEPT_KEY);
+    if (isRefused) offerAgain();
+    else localStorage.removeItem(NOTICES_KEY);
     if (!('serviceWorker' in navigator)) return;
     for (const name of await caches.keys()) if (name.startsWith(PAGES_PREFIX)) await caches.delete(name);
     const registration = await navigator.serviceWorker.getRegistration(paths.dashboard);
@@ -65,14 +73,18 @@ export async function removeWorker(): Promise<void> {
     for (const notification of shown) notification.close();
     // An open page keeps an unregistered worker and its subscription until the next login.
     const subscription = await subscriptionOf(registration);
-    if (subscription) {
-      localStorage.removeItem(NOTICES_KEY);
-      void navigator.clearAppBadge?.();
-    }
+    if (subscription) void navigator.clearAppBadge?.();
     // What it told is left also where notifications were turned off before.
     await Promise.allSettled([subscription?.unsubscribe(), forgetTold()]);
     await registration?.unregister();
   } catch {
     // The session has ended even if the browser keeps the worker.
   }
+}
+
+/** Makes the offer of notifications due for the account that had them here, though it was answered once. */
+function offerAgain(): void {
+  const kept: unknown = JSON.parse(localStorage.getItem(NOTICES_KEY) ?? 'null');
+  if (typeof kept === 'object' && kept !== null && 'userId' in kept)
+    localStorage.setItem(`${OFFERED_PREFIX}${kept.userId}`, 'due');
 }

@@ -45,7 +45,7 @@ function leave(): void {
   navigate(paths.home, { replace: true });
   endSession();
   forgetCache();
-  void removeWorker();
+  void removeWorker(false);
 }
 
 /** @returns true when the session has ended on the server. */

@@ -1,10 +1,10 @@
 /** Remembers on this device that a provider has shown a code, and that the offer that follows was answered. */
 import { useSyncExternalStore } from 'react';
-import { brand } from '#shared/brand.ts';
 import type { UserId } from '#shared/ids.ts';
+import { OFFERED_PREFIX } from '../../api-client/service-worker.ts';
 import { presentSession } from '../../session/session.ts';
 
-const keyOf = (userId: UserId) => `${brand.linkScheme}_alerts_offered_${userId}`;
+const keyOf = (userId: UserId) => OFFERED_PREFIX + userId;
 const listeners = new Set<() => void>();
 
 /** To be called when a code fills the screen, and when it was downloaded or printed. */
