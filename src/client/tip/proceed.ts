@@ -120,7 +120,8 @@ export async function pay(
   if (isElsewhere) return;
   if (event.type === 'revised' && isAtPayment) markEntry({ ...entry, key: event.attempt.key });
   const { transactionId = null } = event.type === 'paid' ? event.receipt : {};
-  if (next === 'receipt' && transactionId !== null) navigate(receiptPage(transactionId), { replace: isAtPayment });
+  if (next === 'receipt' && transactionId !== null)
+    navigate(receiptPage(transactionId), { replace: isAtPayment });
   else if (event.type === 'paid') enterSuccess(event.receipt);
   else if (next === 'login') leaveForLogin(provider, choice, 'login', attempt.userId);
   else if (event.type !== 'revised') await leavePayment();

@@ -20,21 +20,21 @@ export async function endLapsedHold(
   const { transactionId: id, createdAtMs } = reversal;
   const { payments } = storage;
   const payment = 'act' in reversal ? await payments.findPayment({ id }) : null;
-  if (!('act' in reversal) || !payment || !canEndHold(payment, createdAtMs)) throw new AppError('other_keys');
+  if (!('act' in reversal) || !payment || !hasLapsed(payment, createdAtMs)) throw new AppError('other_keys');
   await payments.movePayment(id, { kind: 'cancelled', by: reversal }, createdAtMs, createdAtMs);
   const transaction = await findToReverse(storage, reversal);
   if (!transaction?.reversal) throw new AppError('other_keys');
   return { outcome: 'reversed', transaction };
 }
 
-type Hold = Pick<PaymentRecord, 'state' | 'capturesAtMs'>;
+export type Hold = Pick<PaymentRecord, 'state' | 'capturesAtMs'>;
 
 /** @returns in ms, from when a payment of keys that are gone can be ended; null for one that is not held. */
 export function endsFromMs({ state, capturesAtMs }: Hold): number | null {
   return state === 'authorised' && capturesAtMs !== null ? capturesAtMs + UNASKABLE_MS : null;
 }
 
-export function canEndHold(payment: Hold, nowMs: number): boolean {
+function hasLapsed(payment: Hold, nowMs: number): boolean {
   const fromMs = endsFromMs(payment);
   return fromMs !== null && nowMs >= fromMs;
 }

@@ -25,7 +25,7 @@ export function holdPayments(
   storage: Pick<Storage, 'payments' | 'findTransaction' | 'operations'>,
   refusal: () => AppError,
 ): TipPayments {
-  const { mode, isOfKeys } = payments;
+  const { mode, isOfKeys, endsFromMs } = payments;
   /** The payment service is not asked, because its answer would move the payment. */
   const find: TipPayments['find'] = async (giver, id) => {
     const payment = mode === 'simulated' ? null : await storage.payments.findPayment({ id });
@@ -34,6 +34,7 @@ export function holdPayments(
   return {
     mode,
     isOfKeys,
+    endsFromMs,
     isPayable: async () => false,
     find,
 

@@ -6,7 +6,7 @@ import { type Clock, isWithin } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { newTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
-import { endLapsedHold } from './gone-keys.ts';
+import { endLapsedHold, endsFromMs } from './gone-keys.ts';
 import { createKnownPlatform, type KnownPlatform } from './known-platform.ts';
 import { createPaymentLooks } from './payment-looks.ts';
 import {
@@ -85,6 +85,7 @@ export function createPaidTips(
   return {
     mode: service.mode,
     isOfKeys: knownPlatform.isOfKeys,
+    endsFromMs,
 
     async isPayable(userId, category) {
       if (excludedCategories.includes(category)) return false;

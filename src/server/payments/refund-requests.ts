@@ -1,7 +1,7 @@
 /** Refunds from a program beside the server: what was paid is noted, and the server's next sweep carries it out. */
 import type { OperatorReversal, ReverseOutcome } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { endLapsedHold } from './gone-keys.ts';
+import { endLapsedHold, endsFromMs } from './gone-keys.ts';
 import { isOfKeys, type Keys, type Owned } from './known-platform.ts';
 
 export const createRefundRequests = (
@@ -10,6 +10,7 @@ export const createRefundRequests = (
 ) => ({
   mode: keys.mode,
   isOfKeys: (owned: Owned) => isOfKeys(owned, keys),
+  endsFromMs,
 
   async refund(
     reversal: OperatorReversal,

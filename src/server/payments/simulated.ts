@@ -2,7 +2,7 @@
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { endLapsedHold, endUnpaid } from './gone-keys.ts';
+import { endLapsedHold, endsFromMs, endUnpaid } from './gone-keys.ts';
 import type { TipPayments } from './tip-payments.ts';
 import { findToReverse } from './tip-to-reverse.ts';
 
@@ -10,6 +10,7 @@ export function createSimulatedPayments(storage: Storage, clock: Clock): TipPaym
   return {
     mode: 'simulated',
     isOfKeys: () => false,
+    endsFromMs,
     isPayable: async () => true,
     begin: (tip) => storage.recordTip({ ...tip, paymentMode: 'simulated' }),
     find: async () => null,

@@ -10,6 +10,7 @@ import type { BeginOutcome, PaymentRecord } from '#server/storage/port/payments.
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { PaymentMode } from '#shared/payments.ts';
+import type { Hold } from './gone-keys.ts';
 
 export type UnpaidTip = Omit<GivenTip, 'paymentMode'>;
 
@@ -17,6 +18,8 @@ export interface TipPayments {
   readonly mode: PaymentMode;
   /** Whether a payment is of the present keys, as far as that is known. */
   isOfKeys(payment: Pick<PaymentRecord, 'paymentMode' | 'platform'>): boolean;
+  /** In ms, from when a payment of other keys can be ended as never charged; null for one that is not held. */
+  endsFromMs(payment: Hold): number | null;
   /** Null while nobody can tell, because the payment service has not answered since the start. */
   isPayable(provider: UserId, category: ServiceCategory): Promise<boolean | null>;
   /**

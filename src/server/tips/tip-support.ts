@@ -1,5 +1,4 @@
 /** Tips for operators: finding, refunding, ending a debt. Nothing here tells a message. */
-import { canEndHold, endsFromMs } from '#server/payments/gone-keys.ts';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Act, ActAbout } from '#server/storage/port/audit.ts';
 import type { Adjustment, OperatorReversal, ReverseOutcome } from '#server/storage/port/ledger.ts';
@@ -50,6 +49,7 @@ export interface TipSupport {
 export interface RefundsTips {
   readonly mode: TipPayments['mode'];
   readonly isOfKeys: TipPayments['isOfKeys'];
+  readonly endsFromMs: TipPayments['endsFromMs'];
   refund(reversal: OperatorReversal): Promise<ReverseOutcome | { readonly outcome: 'refused' | 'asked' }>;
 }
 
@@ -114,9 +114,7 @@ export function createTipSupport(deps: {
         refundAskedAt: isRefundUnderWay(payment) ? isoTime(payment.refund.askedAtMs) : null,
         capturesAt: payment.state === 'authorised' ? isoTime(record.capturesAtMs) : null,
         url: payment.chargeId === null ? null : stripePage(payment.paymentMode, 'payments', payment.chargeId),
-        otherKeys: payments.isOfKeys(payment)
-          ? null
-          : { endsFrom: isoTime(endsFromMs(payment)), canEnd: canEndHold(payment, clock()) },
+        otherKeys: payments.isOfKeys(payment) ? null : endOf(payment),
       },
       changes: record.adjustments.map((one) => ({
         kind: one.kind,
@@ -128,6 +126,11 @@ export function createTipSupport(deps: {
       debts: payment ? debtsOf(payment, payments.isOfKeys(payment)) : [],
       acts: acts.map(actDoneOf),
     };
+  }
+
+  function endOf(payment: PaymentRecord) {
+    const fromMs = payments.endsFromMs(payment);
+    return { endsFrom: isoTime(fromMs), canEnd: fromMs !== null && clock() >= fromMs };
   }
 
   async function viewAgain(id: TransactionId): Promise<FoundTipView> {
