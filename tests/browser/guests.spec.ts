@@ -68,6 +68,26 @@ async function expectRest(page: Page, waitMs: number): Promise<void> {
 const found = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
 
 test.describe('a guest', () => {
+  test('is told of a tip that was sent when the site takes none without a login any more', async ({
+    page,
+    backstage,
+  }) => {
+    const { code } = await backstage.bothSides();
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    // The page as a server answers it that was started without guests.
+    await page.route('**/tip/**', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace('data-guests="on"', '');
+      await route.fulfill({ response, body });
+    });
+    await page.reload();
+    await expect(page.locator('html')).not.toHaveAttribute('data-guests', 'on');
+    await expect(success(page)).toBeVisible();
+  });
+
   test('gives a tip without a login, has the receipt by its link, and takes the tip back', async ({
     page,
     browser,

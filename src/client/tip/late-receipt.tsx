@@ -10,7 +10,7 @@ import { presentSession, useSession } from '../session/session.ts';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
-import { payerOf } from './payer.ts';
+import { askerOf } from './payer.ts';
 import type { FoundReceipt } from './recall-receipt.ts';
 import type { SuccessStep } from './success-step.tsx';
 
@@ -37,7 +37,7 @@ export function LateReceipt({ qrId, isPayment, transactionId, gone }: LateReceip
     return () => {
       isWanted = false;
     };
-  }, [qrId, transactionId, session.status, payerOf(session), attempt]);
+  }, [qrId, transactionId, session.status, askerOf(session, transactionId), attempt]);
 
   function retry() {
     setOutcome('asking');
@@ -67,7 +67,7 @@ export function LateReceipt({ qrId, isPayment, transactionId, gone }: LateReceip
 }
 
 async function find(typed: string, transactionId: string): Promise<Outcome> {
-  const payerId = payerOf(presentSession());
+  const payerId = askerOf(presentSession(), transactionId);
   const loaded = payerId === null ? null : await import('./paying.tsx').catch(() => null);
   if (payerId === null || loaded === null) return 'failed';
   // As on the page of a code that lives: what was left unpaid must not be paid later.

@@ -19,7 +19,7 @@ import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { giveUpAttempt, settleAttempt, unsettledAttempt } from './attempt.ts';
 import { isOf, receiptOf } from './given-tip.ts';
 import { markEntry } from './history-entries.ts';
-import { payerOf } from './payer.ts';
+import { askerOf } from './payer.ts';
 import styles from './payment-step.module.css';
 import type { Provider } from './provider.ts';
 import { PAYMENT_FAILED, toastSent } from './send-tip.ts';
@@ -120,7 +120,7 @@ export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
 
   async function ask(question: typeof lookAt, isFailure: boolean) {
     const present = presentSession();
-    const payerId = payerOf(present);
+    const payerId = askerOf(present, transactionId);
     if (!isHere()) return;
     if (payerId === null) {
       if (present.status === 'signed-out') dispatch({ type: 'recall-failed' });

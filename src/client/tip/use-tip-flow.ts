@@ -5,7 +5,7 @@ import { navigate } from 'wouter/use-browser-location';
 import { presentSession, type Session, useSession } from '../session/session.ts';
 import { clearToasts } from '../toasts.ts';
 import { markEntry, presentEntry } from './history-entries.ts';
-import { GUEST, payerOf } from './payer.ts';
+import { askerOf, GUEST, payerOf } from './payer.ts';
 import type { Provider } from './provider.ts';
 import {
   beginFlow,
@@ -172,7 +172,7 @@ function useRecalledReceipt(
 ): void {
   const recalledId = flow.step === 'recall' && !flow.hasFailed ? flow.transactionId : null;
   const recall = useEffectEvent(async (transactionId: string): Promise<TipEvent> => {
-    const payerId = payerOf(presentSession());
+    const payerId = askerOf(presentSession(), transactionId);
     const paying = payerId === null ? null : await fetchPayingIfPossible();
     if (payerId === null || paying === null) return { type: 'recall-failed' };
     return paying.recallReceipt(provider, payerId, transactionId, dispatch);
@@ -185,7 +185,7 @@ function useRecalledReceipt(
     return () => {
       isWanted = false;
     };
-  }, [recalledId, session.status, payerOf(session)]);
+  }, [recalledId, session.status, askerOf(session, recalledId ?? '')]);
 }
 
 /** Most tabs keep no tip that a guest could resume, and find out without a fetch. */
