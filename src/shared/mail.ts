@@ -32,6 +32,8 @@ export const mailSettings = z.object({
   refusal: z.string().nullable(),
   refusedAt: z.iso.datetime().nullable(),
   monthlyStatement: z.boolean(),
+  /** That of monthly statements; UTC until one is chosen. */
+  timeZone: z.string(),
 });
 
 export const mailSettingsChange = z.object({

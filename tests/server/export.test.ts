@@ -233,6 +233,14 @@ describe('an export', () => {
     expect(createValidator().compile(json('account.schema.json'))(json('account.json'))).toBe(true);
   });
 
+  test('says by which time zone monthly statements go', async () => {
+    const { t, pat } = await createScene();
+    const change = { isOn: true, timeZone: 'Europe/Vienna', statedMonth: '2026-05' };
+    await t.storage.mails.setMonthlyStatement(pat.user.id, change);
+    const { json } = await exportOf(t, pat);
+    expect(json('account.json').mail).toMatchObject({ monthly_statement: true, time_zone: 'Europe/Vienna' });
+  });
+
   test('tells of the account at the payment service, and how each tip was paid', async () => {
     const { t, stripe, makePayable, pay } = await createPaidApp();
     const pat = await enter(t, 'pat', ['bartender']);

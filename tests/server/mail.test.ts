@@ -646,6 +646,7 @@ describe('a monthly statement', () => {
     );
     expect(await provider.trpc.auth.changeMailSettings.mutate(wanted)).toMatchObject({
       monthlyStatement: true,
+      timeZone: 'Europe/Vienna',
     });
     await confirmed(t, send, provider.token);
     await t.app.sweep();

@@ -159,11 +159,13 @@ export function shownSettings({
   refusal,
   refusedAtMs,
   monthlyStatement,
+  timeZone,
 }: StoredSettings): Omit<MailSettings, 'email'> {
   return {
     confirmedAt: isoTime(confirmedAtMs),
     refusal,
     refusedAt: isoTime(refusedAtMs),
     monthlyStatement,
+    timeZone,
   };
 }

@@ -118,6 +118,8 @@ const NOTES: FieldNotes = {
   'MailSettings.confirmed_at':
     'When the email was confirmed, ISO 8601 in UTC; null for one that never was, which gets nothing but links.',
   'MailSettings.refusal': 'What the mail server said when it refused the email; null while it takes emails.',
+  'MailSettings.time_zone':
+    'The IANA name of the time zone of your monthly statements; UTC until you send one.',
   'MailSettingsChange.monthly_statement': 'Whether you want one.',
   'MailSettingsChange.time_zone':
     'An IANA name, which decides when a month begins; without it, the one that you sent before, at first UTC.',
@@ -234,7 +236,8 @@ const NOTES: FieldNotes = {
   'BookEntry.giver_fee': 'Of what the giver paid on top, in US dollars; negative where it went back.',
   'BookEntry.receiver_fee': 'Of what came off the amount, in US dollars; negative where it was given back.',
   'BookEntry.net_amount': 'Of what reached the receiver, in US dollars; negative where it went back.',
-  'BookEntry.source': 'The id of the refund or dispute at the payment service; null without one, as for a debit.',
+  'BookEntry.source':
+    'The id of the refund or dispute at the payment service; null without one, as for a debit.',
   'BookEntry.charge_id': 'The id of the payment at the payment service; null for simulated tips.',
   'BookEntry.transaction': 'The tip, as it counts today.',
   from: 'The first day.',

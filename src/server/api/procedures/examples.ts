@@ -70,6 +70,7 @@ export const MAIL_SETTINGS = {
   refusal: null,
   refused_at: null,
   monthly_statement: true,
+  time_zone: 'Europe/Vienna',
 };
 
 /** With the key of the example of RFC 8291, section 5. */
