@@ -5,6 +5,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Config } from '#server/config.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
+import { totpAt } from '#tests/support/totp.ts';
 
 /** A machine that is busy with other things takes longer than the second that vitest waits. */
 const PATIENCE = { timeout: 30_000 };
@@ -77,6 +78,18 @@ describe('guessing leaves a trace', () => {
     for (const event of told) expect(event).toMatchObject({ account: customer.user.id, address: PEER });
   });
 
+  test('a right password without its code, because somebody else may know it', async () => {
+    const { t, customer, events, logIn } = await open();
+    const { secondFactors } = customer.trpc;
+    const { secret } = await secondFactors.beginTotp.mutate();
+    await secondFactors.confirmTotp.mutate({ code: totpAt(secret, t.clock.nowMs) });
+    expect((await logIn('cam@example.com')).status).toBe(401);
+    expect(await events(2)).toEqual([
+      { event: 'second_factor_added', account: customer.user.id, address: expect.anything() },
+      { event: 'login_needs_code', account: customer.user.id, address: PEER },
+    ]);
+  });
+
   test('a wrong current password, and what somebody may not do, with the account whose session it is', async () => {
     const { customer, events, send } = await open();
     const closing = { current_password: 'not the password', confirmation: 'close' };
@@ -91,6 +104,22 @@ describe('guessing leaves a trace', () => {
       { event: 'access_refused', address: PEER },
     ]);
   });
+});
+
+test('a webhook that is sent elsewhere, or gets another secret, is told of', async () => {
+  const { provider, events } = await open();
+  const { webhooks } = provider.trpc;
+  const { id } = await webhooks.add.mutate({ url: 'https://till.example.com/a', events: ['tip.received'] });
+  await webhooks.change.mutate({ id, events: ['tip.refunded'] });
+  await webhooks.change.mutate({ id, url: 'https://till.example.com/b' });
+  await webhooks.rotate.mutate({ id });
+  await webhooks.remove.mutate({ id });
+  expect((await events(4)).map(({ event, account }) => [event, account])).toEqual(
+    ['webhook_added', 'webhook_changed', 'webhook_changed', 'webhook_removed'].map((event) => [
+      event,
+      provider.user.id,
+    ]),
+  );
 });
 
 test('what is done with an account is told, whichever door it came through', async () => {

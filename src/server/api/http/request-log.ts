@@ -13,6 +13,8 @@ type SecurityEvent =
   | 'login_succeeded'
   | 'login_failed'
   | 'login_limited'
+  /** A right password came without the code that the account needs besides. */
+  | 'login_needs_code'
   | 'reset_password_used'
   | 'account_registered'
   | 'password_changed'
@@ -38,6 +40,7 @@ type SecurityEvent =
   | 'key_made'
   | 'key_ended'
   | 'webhook_added'
+  | 'webhook_changed'
   | 'webhook_removed'
   | 'operator_login_succeeded'
   | 'operator_login_failed'
@@ -75,6 +78,7 @@ const EVENTS_BY_REFUSAL: Partial<Record<ErrorCode, SecurityEvent>> = {
 const EVENTS_BY_LOGIN_REFUSAL: Partial<Record<ErrorCode, SecurityEvent>> = {
   wrong_credentials: 'login_failed',
   wrong_code: 'login_failed',
+  second_factor_needed: 'login_needs_code',
   too_many_requests: 'login_limited',
 };
 

@@ -171,7 +171,11 @@ export const webhookProcedures = {
     },
     countedProcedure('webhook_change', confirmedProcedure)
       .input(changedWebhook)
-      .mutation(({ ctx, input }) => ctx.services.webhooks.change(ctx.account.id, input)),
+      .mutation(async ({ ctx, input }) => {
+        const changed = await ctx.services.webhooks.change(ctx.account.id, input);
+        if (input.url !== undefined) ctx.arrival.note('webhook_changed');
+        return changed;
+      }),
   ),
 
   rotate: endpoint(
@@ -191,7 +195,11 @@ export const webhookProcedures = {
     },
     countedProcedure('webhook_change', confirmedProcedure)
       .input(webhookQuery)
-      .mutation(({ ctx, input }) => ctx.services.webhooks.rotate(ctx.account.id, input.id)),
+      .mutation(async ({ ctx, input }) => {
+        const rotated = await ctx.services.webhooks.rotate(ctx.account.id, input.id);
+        ctx.arrival.note('webhook_changed');
+        return rotated;
+      }),
   ),
 
   remove: endpoint(
