@@ -201,6 +201,23 @@ describe.each(DOORS)('through %s', (door) => {
     expect(resultOf(await call(door, t, 'messages.blocked', undefined, customer))).toEqual([]);
   });
 
+  test('the page of a provider shows to whoever is blocked what a paused code shows', async () => {
+    const { t, provider, customer, code, tip } = await openScene();
+    const { id } = await customer.trpc.transactions.create.mutate(tip);
+    await provider.trpc.qrCodes.update.mutate({ id: code.id, isListed: true });
+    const pageFor = async (person: { readonly token?: string }) =>
+      (await call(door, t, 'qrCodes.provider', { username: 'pat' }, person)).text;
+    const active = await pageFor(customer);
+    await provider.trpc.qrCodes.update.mutate({ id: code.id, status: 'paused' });
+    const paused = await pageFor(customer);
+    await provider.trpc.qrCodes.update.mutate({ id: code.id, status: 'active' });
+    await provider.trpc.messages.block.mutate({ id });
+    expect(paused).not.toBe(active);
+    expect(await pageFor(customer)).toBe(paused);
+    expect(await pageFor({})).toBe(active);
+    expect(await pageFor(provider)).toBe(active);
+  });
+
   test('a look-up and a payment say the same to whoever is blocked, for as long as they are logged in', async () => {
     const { t, provider, customer, code, tip } = await openScene();
     const { id } = await customer.trpc.transactions.create.mutate(tip);

@@ -7,7 +7,7 @@ import { type Clock, isoTime } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import { invalidField } from '#shared/invalid-field.ts';
-import type { QrCodeLookup } from '#shared/qr-codes.ts';
+import type { ProviderPage, QrCodeLookup } from '#shared/qr-codes.ts';
 import type { BlockedGiver, Transaction } from '#shared/tips.ts';
 import type { BlockedWords } from './blocked-words.ts';
 import type { TransactionView } from './transaction-view.ts';
@@ -27,6 +27,8 @@ export interface TipMessages {
   report(account: Account, id: string): Promise<Transaction>;
   /** A giver whom the code's owner has blocked finds the code paused, as they do when they pay. */
   seeCode(found: QrCodeLookup, giver: Account | null): Promise<QrCodeLookup>;
+  /** As `seeCode`, for each code of a provider's page. */
+  seePage(page: ProviderPage, giver: Account | null): Promise<ProviderPage>;
   /**
    * Blocks for the tip's service and on pages of its name.
    * @throws AppError `transaction_not_found`; `giver_unknown`.
@@ -55,6 +57,13 @@ export function createTipMessages(deps: {
 }): TipMessages {
   const { storage, clock, log, view, blockedWords, queryQueue } = deps;
   const { messages } = storage;
+
+  async function isPausedFor(
+    { id, status }: Pick<QrCodeLookup['qrCode'], 'id' | 'status'>,
+    giver: Account | null,
+  ): Promise<boolean> {
+    return giver !== null && status === 'active' && (await messages.isBlocked(giver.id, id));
+  }
 
   async function see(account: Pick<Account, 'id'>, id: TransactionId): Promise<Transaction> {
     const record = await storage.findTransaction(account.id, id);
@@ -110,9 +119,16 @@ export function createTipMessages(deps: {
 
     async seeCode(found, giver) {
       const { qrCode } = found;
-      if (giver === null || qrCode.status !== 'active') return found;
-      if (!(await messages.isBlocked(giver.id, qrCode.id))) return found;
-      return { ...found, qrCode: { ...qrCode, status: 'paused' } };
+      return (await isPausedFor(qrCode, giver))
+        ? { ...found, qrCode: { ...qrCode, status: 'paused' } }
+        : found;
+    },
+
+    async seePage(page, giver) {
+      const codes: ProviderPage['codes'] = [];
+      for (const code of page.codes)
+        codes.push((await isPausedFor(code, giver)) ? { ...code, status: 'paused' } : code);
+      return { ...page, codes };
     },
 
     async block(account, text) {

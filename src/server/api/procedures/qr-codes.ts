@@ -291,9 +291,10 @@ export const qrCodeProcedures = {
         ],
       },
     },
-    publicProcedure
-      .input(providerQuery)
-      .query(({ ctx, input }) => ctx.services.qrCodes.findProvider(input.username)),
+    publicProcedure.input(providerQuery).query(async ({ ctx, input }) => {
+      const { qrCodes, tipMessages } = ctx.services;
+      return tipMessages.seePage(await qrCodes.findProvider(input.username), await callerIfKnown(ctx));
+    }),
   ),
 
   lookup: endpoint(
