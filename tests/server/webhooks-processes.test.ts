@@ -73,6 +73,18 @@ test(`every event arrives in order over ${KILLS} kills (seed ${SEED})`, {
   );
   for (const { url } of webhooks) receiver.keep(url, () => FAULTS[chance.below(FAULTS.length)]);
 
+  // Chance alone might refund and thank nobody, and a webhook would have nothing to take.
+  const { token, code } = person('pat');
+  for (const path of ['refund', 'thank-you']) {
+    const body = { receiver_qr_id: code, amount: 20, service_category: 'bartender' };
+    const given = await call<{ id: string }>(anyServer(), '/transactions', {
+      token: person('cam').token,
+      body,
+    });
+    const about = path === 'refund' ? {} : { text: 'Cheers' };
+    await call(anyServer(), `/transactions/${given.body.id}/${path}`, { token, body: about });
+  }
+
   /** Does something that is an event; a server that was killed meanwhile has done it or not. */
   async function act(): Promise<void> {
     const owner = person(chance.pick(['pat', 'kim', 'lee']));
