@@ -44,7 +44,9 @@ export function defaultPrivacy(facts: StoredFacts): string {
       'where they were taken.',
     facts.takesGuestTips &&
       'You can tip without an account. Stored are then the tip and the message that you write' +
-        `${sendsMail ? ', and an email that you type for the receipt until that was sent, for two days and an hour at most' : ''}.`,
+        (sendsMail
+          ? ', and an email that you type for the receipt until that was sent, for two days and an hour at most.'
+          : '.'),
 
     '## Payments',
     facts.isPaidByStripe
@@ -57,8 +59,8 @@ export function defaultPrivacy(facts: StoredFacts): string {
     sendsMail
       ? 'Emails about your account, and the receipts and statements that you ask for. An email that waits to be sent ' +
         'is stored until it was sent, for two days and an hour at most, and goes through the mail server that this ' +
-        'site uses. Stored are whether your email is confirmed, and what a mail server said when it refused it. The emails hold ' +
-        'no pictures that tell when you read them.'
+        'site uses. Stored are whether your email is confirmed, and what a mail server said when it refused it. The ' +
+        'emails hold no pictures that tell when you read them.'
       : 'This site sends no email.',
 
     '## Addresses',

@@ -133,8 +133,8 @@ const ACTIONS: Readonly<
       return [`The account of ${email} is suspended already; nothing was changed. Lift that first.`];
     return [
       `The account of ${email} is suspended: it gives and receives no tips, and its codes look paused.`,
-      'Its owner can still log in, reads there why, and may secure, export or close the account, refund tips, and have ' +
-        'paid out what was earned.',
+      'Its owner can still log in, reads there why, and may secure, export or close the account, refund tips, and ' +
+        'have paid out what was earned.',
     ];
   },
   lift: async ({ accounts, suspending, acts }, email) => {
