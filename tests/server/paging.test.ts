@@ -199,8 +199,9 @@ describe('a long history without a limit', () => {
   });
 
   test('leaves the event loop to others after each page', async () => {
-    const { t, open } = await createLongHistory();
-    // Looking the session up, before each page, would take a turn of its own.
+    const { t, pat, open } = await createLongHistory();
+    // Looking the session up, before each page, and moving its end would take turns of their own.
+    await pat.trpc.auth.me.query();
     const find = t.storage.findSession;
     let found: ReturnType<typeof find> | undefined;
     vi.spyOn(t.storage, 'findSession').mockImplementation((...asked) => {

@@ -72,7 +72,12 @@ test('an account is opened in the country of its owner, for the page and the wor
 });
 
 test('an account is completed when none of the services of its owner is paid through Stripe any more', async () => {
-  const excluded = { secretKey: '', webhookSecrets: [], apiBase: null, excludedCategories: ['escort'] as const };
+  const excluded = {
+    secretKey: '',
+    webhookSecrets: [],
+    apiBase: null,
+    excludedCategories: ['escort'] as const,
+  };
   const { t, stripe, provider } = await openScene({ config: { stripe: excluded } });
   const { token } = provider;
   const accountId = await openAccount(provider);

@@ -64,8 +64,7 @@ export async function forgetTold(): Promise<void> {
 export async function removeWorker(isRefused: boolean): Promise<void> {
   try {
     localStorage.removeItem(KEPT_KEY);
-    if (isRefused) offerAgain();
-    else localStorage.removeItem(NOTICES_KEY);
+    if (!isRefused) localStorage.removeItem(NOTICES_KEY);
     if (!('serviceWorker' in navigator)) return;
     for (const name of await caches.keys()) if (name.startsWith(PAGES_PREFIX)) await caches.delete(name);
     const registration = await navigator.serviceWorker.getRegistration(paths.dashboard);
@@ -77,6 +76,8 @@ export async function removeWorker(isRefused: boolean): Promise<void> {
     // What it told is left also where notifications were turned off before.
     await Promise.allSettled([subscription?.unsubscribe(), forgetTold()]);
     await registration?.unregister();
+    // At the end, because a full storage must not keep anything above from being removed.
+    if (isRefused) offerAgain();
   } catch {
     // The session has ended even if the browser keeps the worker.
   }
