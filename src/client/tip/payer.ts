@@ -1,4 +1,3 @@
-import { isGuests } from '../giving/guest-receipt.ts';
 import { takesGuestTips } from '../installation.ts';
 import type { Session } from '../session/session.ts';
 
@@ -11,7 +10,13 @@ export function payerOf(session: Session): string | null {
   return session.status === 'signed-out' && takesGuestTips() ? GUEST : null;
 }
 
-/** Who asks for a transaction of this name: the link of a guest is answered also where guests give no tips any more. */
+/** Of the id of a transaction, which the name that a guest knows it by has not. */
+const ID_PREFIX = 'txn_';
+
+/**
+ * Who asks for a transaction of this name: a guest's is answered also where guests give no tips any more. The name is
+ * not read, because what reads it would be loaded with the first page.
+ */
 export function askerOf(session: Session, name: string): string | null {
-  return session.status === 'signed-out' && isGuests(name) ? GUEST : payerOf(session);
+  return session.status === 'signed-out' && !name.startsWith(ID_PREFIX) ? GUEST : payerOf(session);
 }

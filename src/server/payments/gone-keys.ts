@@ -27,7 +27,7 @@ export async function endLapsedHold(
   return { outcome: 'reversed', transaction };
 }
 
-export type Hold = Pick<PaymentRecord, 'state' | 'capturesAtMs'>;
+type Hold = Pick<PaymentRecord, 'state' | 'capturesAtMs'>;
 
 /** @returns in ms, from when a payment of keys that are gone can be ended; null for one that is not held. */
 export function endsFromMs({ state, capturesAtMs }: Hold): number | null {

@@ -10,7 +10,6 @@ import type { BeginOutcome, PaymentRecord } from '#server/storage/port/payments.
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { PaymentMode } from '#shared/payments.ts';
-import type { Hold } from './gone-keys.ts';
 
 export type UnpaidTip = Omit<GivenTip, 'paymentMode'>;
 
@@ -19,7 +18,7 @@ export interface TipPayments {
   /** Whether a payment is of the present keys, as far as that is known. */
   isOfKeys(payment: Pick<PaymentRecord, 'paymentMode' | 'platform'>): boolean;
   /** In ms, from when a payment of other keys can be ended as never charged; null for one that is not held. */
-  endsFromMs(payment: Hold): number | null;
+  endsFromMs(payment: Pick<PaymentRecord, 'state' | 'capturesAtMs'>): number | null;
   /** Null while nobody can tell, because the payment service has not answered since the start. */
   isPayable(provider: UserId, category: ServiceCategory): Promise<boolean | null>;
   /**
