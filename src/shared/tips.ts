@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { dayStartHour } from './day-start.ts';
 import { wasEverWithinBounds } from './ever-tipped.ts';
-import { type GiverPseudonym, idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
+import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
 import { MAX_MESSAGE_LENGTH } from './message-rules.ts';
 import { messageText } from './messages.ts';
 import { ADJUSTMENT_KINDS, PAYMENT_MODES } from './payments.ts';
@@ -249,5 +249,5 @@ export interface TransactionPage {
   readonly transactions: readonly Transaction[];
   readonly nextCursor: string | null;
   /** Of the givers of the page's tips, those whom the asking account has blocked, for whichever service. */
-  readonly blockedGiverIds: readonly GiverPseudonym[];
+  readonly blockedGiverIds: readonly BlockedGiver['giverId'][];
 }
