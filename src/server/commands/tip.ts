@@ -8,7 +8,6 @@ import { openPaymentService } from '../configured-parts.ts';
 import { createDisputeDeadlines } from '../payments/dispute-deadlines.ts';
 import { keysOf } from '../payments/known-platform.ts';
 import { createRefundRequests } from '../payments/refund-requests.ts';
-import { modeOfKey } from '../payments/stripe/key-mode.ts';
 import { inUtc } from '../setting-forms.ts';
 import type { AuditAction } from '../storage/port/audit.ts';
 import { readSecrets } from '../storage/port/secrets.ts';
@@ -76,14 +75,9 @@ export const careForTip: Command = async ({ database, config, words, actor, say 
   const storage = await database.openForCommand();
   try {
     const present = termsAt(await storage.listTerms(), Date.now());
-    // Both depend on whose the present keys are, and `waiting` asks for deadlines as well.
-    const service =
-      action === 'waiting' || action === 'refund'
-        ? await openPaymentService(config, pino({ level: 'silent' }))
-        : null;
-    const keys = service
-      ? await keysOf(service)
-      : { mode: config.stripe ? modeOfKey(config.stripe.secretKey) : ('simulated' as const), platform: null };
+    // What is told of a tip depends on whose the present keys are, and `waiting` asks for deadlines as well.
+    const service = await openPaymentService(config, pino({ level: 'silent' }));
+    const keys = service ? await keysOf(service) : { mode: 'simulated' as const, platform: null };
     const support = createTipSupport({
       storage,
       payments: createRefundRequests(storage, keys),

@@ -61,6 +61,11 @@ export function movementsOf(parts: MovedParts): BookedMovement[] {
   return [chargeMovement(parts), ...others.toSorted((a, b) => a.atMs - b.atMs)];
 }
 
+/** When a captured charge came onto the balance, at most a week and an undo after its payment began. */
+export function bookedAtMs({ created, latest_charge }: Stripe.PaymentIntent): number {
+  return (expanded(expanded(latest_charge)?.balance_transaction)?.created ?? created) * 1_000;
+}
+
 function chargeMovement(parts: MovedParts): BookedMovement {
   const { intent, transfer, fee } = parts;
   const charge = expanded(intent.latest_charge);
@@ -69,7 +74,7 @@ function chargeMovement(parts: MovedParts): BookedMovement {
   return {
     kind: 'charge',
     id: charge?.id ?? '',
-    atMs: intent.created * 1_000,
+    atMs: bookedAtMs(intent),
     balanceTransactionIds: movement ? [movement.id] : [],
     transferId: transfer?.id ?? null,
     // Stripe books the whole, and the part that was not captured as a refund.
@@ -86,7 +91,9 @@ function refundMovements(
   releasedFee: number,
   cameBackAtMs: MovedParts['cameBackAtMs'],
 ): BookedMovement[] {
-  const { id, amount, status, failure_balance_transaction: back } = refund;
+  const { id, amount, status, balance_transaction: moved, failure_balance_transaction: back } = refund;
+  // One that waits, or has ended before it left the balance, has moved nothing.
+  if (!moved) return [];
   const made = {
     ...NOTHING,
     ...namesOf('refund', refund),

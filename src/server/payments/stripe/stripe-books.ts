@@ -5,7 +5,7 @@ import type { PaymentBooks } from '../payment-books.ts';
 import { createChargeReader } from './charge-reader.ts';
 import { type ChargeParts, chargeStateOf, releaseIn } from './charge-state.ts';
 import { fromStripe } from './minor-units.ts';
-import { type MovedParts, movementsOf } from './movements.ts';
+import { bookedAtMs, type MovedParts, movementsOf } from './movements.ts';
 import {
   collected,
   createStripeCalls,
@@ -77,7 +77,7 @@ export function createStripeBooks(settings: StripeSettings, clock: Clock): Payme
 
     async *listMovements(fromMs, toMs) {
       const payouts = await automaticPayouts(calls, fromMs);
-      const isOfPeriod = ({ created }: Stripe.PaymentIntent) => created * 1_000 >= fromMs;
+      const isOfPeriod = (intent: Stripe.PaymentIntent) => bookedAtMs(intent) >= fromMs;
       const listed = intents(Math.max(0, fromMs - LOOK_BACK_MS), toMs, PARTS_OF_MOVEMENTS);
       const isAsked = (intent: Stripe.PaymentIntent) => isOfPeriod(intent) || hasMovedSince(intent);
       for await (const captured of stretchesOf(listed, isAsked)) {
