@@ -18,7 +18,10 @@ const eventData = z.object({
   /** Such as 2026-05. */
   month: z.string().optional(),
   /** What happened to the money of a tip, whose amounts are then what moved of it. */
-  change: z.enum(['captured', ...ADJUSTMENT_KINDS]).optional(),
+  change: z
+    .enum(['captured', ...ADJUSTMENT_KINDS])
+    .exclude(['refund_failed'])
+    .optional(),
 });
 
 export const accountEvent = z.object({

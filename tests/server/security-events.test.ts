@@ -110,7 +110,8 @@ test('a webhook that is sent elsewhere, or gets another secret, is told of', asy
   const { provider, events } = await open();
   const { webhooks } = provider.trpc;
   const { id } = await webhooks.add.mutate({ url: 'https://till.example.com/a', events: ['tip.received'] });
-  await webhooks.change.mutate({ id, events: ['tip.refunded'] });
+  // The form sends all that it has.
+  await webhooks.change.mutate({ id, url: 'https://till.example.com/a', events: ['tip.refunded'] });
   await webhooks.change.mutate({ id, url: 'https://till.example.com/b' });
   await webhooks.rotate.mutate({ id });
   await webhooks.remove.mutate({ id });

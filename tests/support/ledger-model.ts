@@ -192,12 +192,18 @@ export function createLedgerModel(undoMs: number) {
       const entry = { tip, isOfPeriod: isMeant(date) };
       const { refundedAt } = tip;
       const given: Left = tip;
-      const reversal = { ...difference(NOTHING, tip), at: refundedAt ?? '' };
-      const changes: readonly (Left & { readonly at: string })[] =
+      const reversal = { ...difference(NOTHING, tip), kind: 'reversal', at: refundedAt ?? '' };
+      const changes: readonly (Left & { readonly kind: string; readonly at: string })[] =
         money.get(tip)?.changes ?? (refundedAt === null ? [] : [reversal]);
       return [
-        { ...entry, isChange: false, sums: given, date },
-        ...changes.map((sums) => ({ ...entry, isChange: true, sums, date: dateOf(sums.at) })),
+        { ...entry, kind: 'tip', isChange: false, sums: given, date },
+        ...changes.map((sums) => ({
+          ...entry,
+          kind: sums.kind,
+          isChange: true,
+          sums,
+          date: dateOf(sums.at),
+        })),
       ];
     });
     return {
@@ -314,7 +320,7 @@ export function createLedgerModel(undoMs: number) {
         return 'transaction_not_found';
       }
       // Whoever simulates payments gives back nothing that was really paid.
-      if (tip.paymentMode !== 'simulated') return 'other_keys';
+      if (tip.paymentMode !== 'simulated') return tip.status === 'refunded' ? 'not_refundable' : 'other_keys';
       const party = tip.giverId === account.id ? 'giver' : 'receiver';
       if (tip.status === 'refunded') {
         const isSame = tip.refundedBy === party && key !== undefined && refundKeys.get(place) === key;
@@ -428,7 +434,8 @@ export function createLedgerModel(undoMs: number) {
       const { tips, changes, since } = bookOf(account, filter);
       const inBook = (entries: Book['tips']) => {
         const mine = entries.filter(({ tip }) => tip.receiverId === account.id);
-        const given = entries.filter(({ tip }) => tip.giverId === account.id);
+        // What the operator took from the receiver is in no book of the giver.
+        const given = entries.filter(({ kind, tip }) => tip.giverId === account.id && kind !== 'debit');
         const { netCents } = ofBook(mine);
         const { grossCents: amountCents } = ofBook(given);
         const paidCents = amountCents + sumOf(given, ({ giverFeeCents }) => giverFeeCents);

@@ -330,6 +330,8 @@ export async function runEverything(
     await call(held, 'POST /transactions/{transaction_id}/refund', { token, at: path });
     for (const route of links) await call(held, route, provider);
     await call(held, 'GET /announcements', { token });
+    const without = await createTestApp({ data: paid.data });
+    await call(without, 'POST /transactions/{transaction_id}/refund', { token, at: path });
   }
 
   /** What giver and receiver write, and what the receiver does about it. */

@@ -44,8 +44,11 @@ export interface Webhooks {
    * @param token of the session, in which nothing is added any more once it has ended.
    */
   add(userId: UserId, webhook: NewWebhook, token: string): Promise<WebhookWithSecret>;
-  /** @throws AppError `invalid_input` for a URL that must not be called. */
-  change(userId: UserId, change: ChangedWebhook): Promise<Webhook>;
+  /** `isMoved` when events go to another URL. @throws AppError `invalid_input` for a URL that must not be called. */
+  change(
+    userId: UserId,
+    change: ChangedWebhook,
+  ): Promise<{ readonly webhook: Webhook; readonly isMoved: boolean }>;
   /** Replaces the secret; the one before signs as well for a day. */
   rotate(userId: UserId, id: string): Promise<WebhookWithSecret>;
   remove(userId: UserId, id: string): Promise<void>;
@@ -108,12 +111,14 @@ export function createWebhooks(deps: {
     async change(userId, { id, url, events: kinds, isOn, skipsMissed = false }) {
       if (url !== undefined && !findTarget(url)) throw refusedUrl(NO_URL);
       const ownId = asId(id);
-      let record: WebhookRecord | null = await find(userId, id);
+      const before = await find(userId, id);
+      let record: WebhookRecord | null = before;
       if (url !== undefined || kinds) record = await webhooks.change(userId, ownId, { url, kinds });
       if (isOn === true) record = await webhooks.switchOn(userId, ownId, skipsMissed);
       if (isOn === false) record = await webhooks.switchOff(userId, ownId, clock());
       sender.lookAgain(userId);
-      return shown(known(record), clock());
+      const present = known(record);
+      return { webhook: shown(present, clock()), isMoved: present.url !== before.url };
     },
 
     async rotate(userId, id) {

@@ -354,7 +354,7 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     const first = await captureAnew();
     const dispute = stripe.disputePart(first.intentId, part(10_000));
     if (chance.below(2) === 0) await deliverNewest();
-    await anyApp().trpc(first.receiver).transactions.refund.mutate({ id: first.id });
+    await ask('refund', () => anyApp().trpc(first.receiver).transactions.refund.mutate({ id: first.id }));
     stripe.closeDispute(dispute, 'won');
     count('rest refunded, then won');
     const second = await captureAnew();

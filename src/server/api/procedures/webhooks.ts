@@ -172,9 +172,9 @@ export const webhookProcedures = {
     countedProcedure('webhook_change', confirmedProcedure)
       .input(changedWebhook)
       .mutation(async ({ ctx, input }) => {
-        const changed = await ctx.services.webhooks.change(ctx.account.id, input);
-        if (input.url !== undefined) ctx.arrival.note('webhook_changed');
-        return changed;
+        const { webhook, isMoved } = await ctx.services.webhooks.change(ctx.account.id, input);
+        if (isMoved) ctx.arrival.note('webhook_changed');
+        return webhook;
       }),
   ),
 

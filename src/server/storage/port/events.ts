@@ -30,10 +30,10 @@ export interface TipEvent extends EntryEvent {
   readonly kind: 'tip.received' | 'tip.refunded';
 }
 
-/** The money of a tip was captured or adjusted; the amounts are what moved. */
+/** The money of a tip was captured or adjusted; the amounts are what moved. Of a failed refund its giver alone is told. */
 export interface TipChangedEvent extends EntryEvent {
   readonly kind: 'tip.changed';
-  readonly change: StoredAdjustmentKind;
+  readonly change: Exclude<StoredAdjustmentKind, 'refund_failed'>;
 }
 
 export interface NotedEvent extends StoredEvent {

@@ -118,12 +118,12 @@ function eventOf(
     case 'received_adjusted':
     case 'received_captured': {
       if (!change) throw new Error(`${id} is of no change`);
-      if (change.kind === 'refund_failed') return null;
-      const { netAmountCents } = change;
+      const { kind: what, netAmountCents } = change;
+      if (what === 'refund_failed') return null;
       const amountCents = isOfGiverAlone(position, receiverPositionOfReversal)
         ? cents(0)
         : change.amountCents;
-      return { ...tip, id, place, kind: 'tip.changed', amountCents, netAmountCents, change: change.kind };
+      return { ...tip, id, place, kind: 'tip.changed', amountCents, netAmountCents, change: what };
     }
     default:
       return null;
