@@ -134,6 +134,7 @@ test('a small change while other fees are to come is made to the fees that hold,
   await fee.fill('8');
   await terms.getByLabel('From').fill('2099-01-01T06:00');
   await terms.getByRole('button', { name: 'Preview' }).click();
+  await expect(dialog).toBeVisible();
   await expect(dialog.getByText('never holds then')).toHaveCount(0);
   await say(page, 'Set these terms?', 'Set Terms');
   await expect(terms.getByText('8%')).toBeVisible();

@@ -77,7 +77,7 @@ export async function removeWorker(isRefused: boolean): Promise<void> {
     await Promise.allSettled([subscription?.unsubscribe(), forgetTold()]);
     await registration?.unregister();
     // At the end, because a full storage must not keep anything above from being removed.
-    if (isRefused) offerAgain();
+    if (isRefused && subscription) offerAgain();
   } catch {
     // The session has ended even if the browser keeps the worker.
   }

@@ -34,7 +34,8 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
   const isRefunded = status === 'refunded';
   const isPossible = isKept(transaction) && (!isGiver || leftMs > 0);
   const [wasPossible] = useState(isPossible);
-  const isOffered = isPossible || isUnderWay;
+  // What was asked for in time may be done after it: the question stays until it is known.
+  const isOffered = isPossible || isUnderWay || (isAsking && mayBeAsked && isKept(transaction));
 
   useEffect(() => {
     // The outcome takes the focus only when the button had it; it is announced as well.
@@ -85,14 +86,14 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
           tabIndex={-1}
           className={isOffered || isRefunded ? 'visually-hidden' : styles.reversal}
         >
-          {!isOffered && outcomeText(isRefunded, isAsked)}
+          {!isOffered && outcomeText(isRefunded, isAsked && isKept(transaction), isGiver)}
         </p>
       )}
     </>
   );
 }
 
-function outcomeText(isRefunded: boolean, isAsked: boolean): string {
+function outcomeText(isRefunded: boolean, isAsked: boolean, isGiver: boolean): string {
   if (isRefunded) return 'The tip was refunded.';
-  return isAsked ? askedText(true) : 'The time to take this tip back is over.';
+  return isAsked ? askedText(isGiver) : 'The time to take this tip back is over.';
 }

@@ -9,7 +9,7 @@ import styles from './account-care.module.css';
 import { ChangePassword } from './change-password.tsx';
 
 const CURRENT_HINT =
-  'The one that you were given. Not needed within 15 minutes of a login, such as one with a passkey.';
+  'The one that you were given. Without it, log out and in with your passkey, and choose within 15 minutes.';
 
 export function OwnPassword({ user }: { readonly user: User }) {
   const { logout, isLoggingOut } = useLogout();

@@ -87,7 +87,10 @@ export function useLiveTips(
     announcer.current?.announce(event, announced === null || event.serviceCategory === announced);
   });
 
-  const isReached = useEffectEvent(() => connection !== 'lost' && connection !== 'crowded-out');
+  // Without a list no stream begins, and tips of before the list get no card.
+  const isReached = useEffectEvent(
+    () => connection === 'live' || (connection === 'connecting' && newest !== undefined),
+  );
   useEffect(() => {
     announcer.current = createAnnouncer({
       show(tips) {

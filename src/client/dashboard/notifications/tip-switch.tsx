@@ -24,7 +24,7 @@ const WHAT_IS_SENT =
 const REACHED = `Tips reach this phone even when ${brand.name} is closed.`;
 const OPEN_ONLY = `You hear of tips only while ${brand.name} is open.`;
 const ENDED =
-  'Notifications have stopped on this phone: they were turned off on another device, ' +
+  'Notifications have stopped on this phone: your login here had ended, they were turned off on another device, ' +
   'or your browser has forgotten them. You can turn them on again.';
 
 const OBSTACLES: Readonly<Record<Obstacle, string>> = {

@@ -20,6 +20,9 @@ interface RefundOptions {
   readonly onClose: () => void;
 }
 
+/** Of tips, by name, until the page is loaded anew: whether they go back, though that is not done yet. */
+const askedFor = new Map<string, 'maybe' | 'yes'>();
+
 /** What is said of a refund that the server has noted, and asks the payment service for until it is done. */
 export function askedText(isGiver: boolean): string {
   return `The payment service does not answer. The tip is ${isGiver ? 'taken back' : 'refunded'} as soon as it does.`;
@@ -33,7 +36,7 @@ export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: Refun
   const [key] = useState(newIdempotencyKey);
   const [isUnderWay, setUnderWay] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const [asked, setAsked] = useState<'no' | 'maybe' | 'yes'>('no');
+  const [asked, setAsked] = useState(askedFor.get(name) ?? 'no');
 
   async function reverse() {
     setUnderWay(true);
@@ -56,8 +59,9 @@ export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: Refun
       toastError(detail ?? NO_ANSWER);
     } else {
       const isAsked = code === 'payment_unavailable';
-      if (isAsked) setAsked('yes');
-      else if (status === null) setAsked((before) => (before === 'yes' ? before : 'maybe'));
+      if (isAsked) askedFor.set(name, 'yes');
+      else if (status === null && !askedFor.has(name)) askedFor.set(name, 'maybe');
+      setAsked(askedFor.get(name) ?? 'no');
       setProblem(isAsked ? askedText(isGiver) : (detail ?? NO_ANSWER));
     }
     // The other person was faster, or only the answer to this refund was lost.
