@@ -47,6 +47,7 @@ export function useNotifications(userId: UserId) {
         if (subscribed === null) return NO_PUSH_SERVICE;
         try {
           const { id, withWords } = await registering.mutateAsync(deviceOf(subscribed));
+          // Where the browser refuses its caches, the worker has noted nothing in them either.
           await forgetTold().catch(() => {});
           keep({ userId, id, endpoint: subscribed.endpoint, withWords });
           return null;
