@@ -47,11 +47,11 @@ async function expectRest(page: Page, waitMs: number): Promise<void> {
   const refusal = new AppError('too_many_requests', { retryAfterSeconds: 60 });
   const [status, json] = [refusal.status, [{ error: trpcErrorOf(refusal, null, null) }]];
   let asked = 0;
-  await page.route('**/trpc/transactions.get*', async (route) => {
+  await page.route('**/trpc/*transactions.get*', async (route) => {
     asked += 1;
     await route.fulfill({ status, json });
   });
-  const refused = page.waitForResponse('**/trpc/transactions.get*');
+  const refused = page.waitForResponse('**/trpc/*transactions.get*');
   await page.clock.runFor(waitMs);
   await (await refused).finished();
   for (let seconds = 0; seconds < 55; seconds += 5) {
@@ -62,7 +62,7 @@ async function expectRest(page: Page, waitMs: number): Promise<void> {
   expect(asked).toBe(1);
   await page.clock.runFor(10_000);
   await expect.poll(() => asked).toBe(2);
-  await page.unroute('**/trpc/transactions.get*');
+  await page.unroute('**/trpc/*transactions.get*');
 }
 
 const found = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
@@ -400,13 +400,13 @@ test.describe('the receipt of a guest', () => {
     const token = tokenAt(page);
     // The page of the success asks as well.
     await page.goto('/');
-    const answer = await holdAnswers(page, '**/trpc/transactions.get*');
+    const answer = await holdAnswers(page, '**/trpc/*transactions.get*');
     await page.goto(`/tip/${code}?paid=${token}`);
     await expect.poll(answer.asked).toBe(1);
     await page.clock.fastForward(LONGEST_PATIENCE_MS);
     await expect(found(page, 'Your receipt could not be loaded')).toBeVisible();
     expect(answer.asked()).toBe(1);
-    await page.unroute('**/trpc/transactions.get*');
+    await page.unroute('**/trpc/*transactions.get*');
     await page.route('**/trpc/**', (route) => route.abort());
     await page.goto(`/r/${token}`);
     await expect(found(page, 'The receipt could not be loaded')).toBeVisible();
@@ -451,7 +451,7 @@ test.describe('the receipt of a guest', () => {
     const [{ id } = { id: 'none' }] = await backstage.transactions(provider);
     await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });
     const asked: Route[] = [];
-    await page.route('**/trpc/transactions.get*', (route) => asked.push(route));
+    await page.route('**/trpc/*transactions.get*', (route) => asked.push(route));
     await page.clock.runFor(5_000);
     await expect.poll(() => asked.length).toBe(1);
     await page.clock.runFor(5_000);

@@ -286,7 +286,7 @@ test.describe('an edited profile', () => {
     const body = { full_name: 'Kim Elsewhere' };
     await backstage.call('PATCH', '/auth/me', { token: provider.token, body });
     const comeBack = () => page.evaluate(() => window.dispatchEvent(new Event('focus')));
-    await page.route('**/trpc/auth.me*', (route) => route.abort(), { times: 1 });
+    await page.route('**/trpc/*auth.me*', (route) => route.abort(), { times: 1 });
     const lost = page.waitForEvent('requestfailed');
     await comeBack();
     await lost;

@@ -600,7 +600,7 @@ test('the last call tells its provider what the night came to, thanks everybody 
   await page.clock.install({ time: firstOfDate(tomorrow, 'Europe/Vienna', 5) - 60_000 });
   await page.reload();
   await expect(page.getByText('$72.75', { exact: true })).toBeVisible();
-  await page.route('**/trpc/transactions.**', (route) => {
+  await page.route('**/trpc/*transactions.**', (route) => {
     const [procedures = ''] = new URL(route.request().url()).pathname.split('/').slice(-1);
     const data = { code: 'INTERNAL_SERVER_ERROR', httpStatus: 500, path: procedures };
     const error = { message: 'It broke.', code: -32_603, data };
@@ -613,7 +613,7 @@ test('the last call tells its provider what the night came to, thanks everybody 
   await settled(page);
   // What was loaded stays when loading it again fails.
   await expect(page.getByText('$72.75', { exact: true })).toBeVisible();
-  await page.unroute('**/trpc/transactions.**');
+  await page.unroute('**/trpc/*transactions.**');
   complaints.length = 0;
   const asked = page.waitForRequest((request) =>
     decodeURIComponent(request.url()).includes(`"from":"${tomorrow}"`),

@@ -411,11 +411,11 @@ test('that cannot be loaded is asked for again, and the focus stays', async ({
   const { provider } = await createScene(backstage, server);
   await logInAs(provider);
   await page.clock.setFixedTime(NOW);
-  await page.route('**/trpc/transactions*', (route) => route.abort());
+  await page.route('**/trpc/*transactions*', (route) => route.abort());
   await page.goto('/statement');
   await page.getByRole('button', { name: 'Retry' }).focus();
-  await page.unroute('**/trpc/transactions*');
-  const answers = await holdAnswers(page, '**/trpc/transactions*');
+  await page.unroute('**/trpc/*transactions*');
+  const answers = await holdAnswers(page, '**/trpc/*transactions*');
   await page.keyboard.press('Enter');
   await expect(page.getByText('Loading the statement...')).toBeVisible();
   answers.release();

@@ -407,11 +407,11 @@ test.describe('nobody pays twice', () => {
     await payTip(page, '$20');
     await expect.poll(() => backstage.transactions(customer)).toHaveLength(1);
     // While nobody knows whose session it is, the attempt in this tab says that it may have been charged.
-    await page.route('**/trpc/auth.me*', (route) => route.abort());
+    await page.route('**/trpc/*auth.me*', (route) => route.abort());
     await page.reload();
     await page.getByRole('button', { name: 'Proceed to Payment' }).click();
     await expect(page.getByRole('alert')).toContainText('it is never charged twice');
-    await page.unroute('**/trpc/auth.me*');
+    await page.unroute('**/trpc/*auth.me*');
     await page.reload();
     await expect(page.getByText('you are never charged twice')).toBeVisible();
     await page.getByRole('button', { name: /^Pay \$21\.00/ }).click();
@@ -580,7 +580,7 @@ test.describe('a tip that one account has prepared is not paid by the next one',
     await expect(pay).toBeVisible();
     const elsewhere = await context.newPage();
     await elsewhere.goto('/offline');
-    await page.route('**/trpc/auth.me*', (route) => route.abort());
+    await page.route('**/trpc/*auth.me*', (route) => route.abort());
     const body = { email: customer.email, password: PASSWORD };
     const { access_token: token } = await backstage.call('POST', '/auth/login', { body });
     await elsewhere.evaluate((stored) => localStorage.setItem('tipwell_token', stored), token);
@@ -870,19 +870,19 @@ test.describe('codes that lead nowhere', () => {
     const code = await backstage.code(provider);
     await logInAs(await backstage.customer());
     await installClock(page);
-    const answer = await holdAnswers(page, '**/trpc/qrCodes.lookup*');
+    const answer = await holdAnswers(page, '**/trpc/*qrCodes.lookup*');
     await enterCode(page, code);
     await expect.poll(answer.asked).toBe(1);
     await page.clock.fastForward(LONGEST_PATIENCE_MS);
     await expect(page.getByRole('alert')).toContainText('Nothing is lost, and nothing is paid twice.');
-    await page.unroute('**/trpc/qrCodes.lookup*');
-    await page.route('**/trpc/qrCodes.lookup*', (route) => route.abort());
+    await page.unroute('**/trpc/*qrCodes.lookup*');
+    await page.route('**/trpc/*qrCodes.lookup*', (route) => route.abort());
     const lost = page.waitForEvent('requestfailed');
     await page.getByRole('button', { name: 'Retry' }).click();
     // The former alert may still be there.
     await lost;
     await expect(page.getByRole('alert')).toContainText('Nothing is lost, and nothing is paid twice.');
-    await page.unroute('**/trpc/qrCodes.lookup*');
+    await page.unroute('**/trpc/*qrCodes.lookup*');
     await page.getByRole('button', { name: 'Retry' }).click();
     await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
     complaints.length = 0;
