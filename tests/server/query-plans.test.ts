@@ -83,6 +83,8 @@ test('what is rare among many is found by an index of nothing else', () => {
   expect(plans.get('openDisputes')).toContain('SCAN main.adjustments USING INDEX adjustments_disputes');
   expect(plans.get('restrictedAccounts')).toContain('USING INDEX payout_accounts_restricted');
   expect(plans.get('deletePhoto')).toContain('USING COVERING INDEX qr_codes_photo');
+  // However many have been blocked, only those who are asked for are looked up.
+  expect(plans.get('blockedAmong')).toContain('(receiver_id=? AND giver_id=?)');
 });
 
 /** More than two spans. */

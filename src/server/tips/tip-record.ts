@@ -46,13 +46,12 @@ export function createTipRecord(deps: {
 
   /** Nothing is read for a page on which no account has given to this one. */
   async function blockedAmong({ id: receiverId }: Account, tips: readonly Viewable[]) {
-    const givers = new Set(tips.map((tip) => (tip.receiverId === receiverId ? tip.giverId : null)));
-    givers.delete(null);
+    const givers = new Set(
+      tips.flatMap((tip) => (tip.receiverId === receiverId && tip.giverId !== null ? [tip.giverId] : [])),
+    );
     if (givers.size === 0) return [];
-    const blocked = new Set((await storage.messages.listBlocked(receiverId)).map(({ giverId }) => giverId));
-    return [...blocked]
-      .filter((giverId) => givers.has(giverId))
-      .map((giverId) => view.pseudonymOf({ giverId, receiverId }));
+    const blocked = await storage.messages.blockedAmong(receiverId, [...givers]);
+    return blocked.map((giverId) => view.pseudonymOf({ giverId, receiverId }));
   }
 
   return {

@@ -224,6 +224,30 @@ export function describeWords(): void {
       expect(await words.listBlocked(provider.id)).toEqual([]);
     });
 
+    test('of a page of givers those are told whom its receiver has blocked, each once, and nobody else', async () => {
+      const { give, words, provider, customer, addAccount, addCode } = await openScene();
+      const qrCodeId = await addCode(provider, 'barber');
+      const [oda, kim] = [await addAccount('oda'), await addAccount('kim')];
+      const block = async (changes: Parameters<typeof give>[0]) =>
+        words.blockGiver(provider.id, (await give(changes)).tip.id, NOW);
+      const barber = { qrCodeId, serviceCategory: 'barber' } as const;
+      const tips = [await give(), await give(barber)];
+      for (const { tip } of tips) await words.blockGiver(provider.id, tip.id, NOW);
+      await block({ giverId: oda.id });
+      const among = async (...people: readonly { readonly id: UserId }[]) =>
+        (
+          await words.blockedAmong(
+            provider.id,
+            people.map(({ id }) => id),
+          )
+        ).sort();
+      expect(await among(kim, customer)).toEqual([customer.id]);
+      expect(await among(oda, kim, customer)).toEqual([oda.id, customer.id].sort());
+      expect(await among(kim)).toEqual([]);
+      expect(await among()).toEqual([]);
+      expect(await words.blockedAmong(kim.id, [customer.id, oda.id])).toEqual([]);
+    });
+
     describe('a block', () => {
       /**
        * The code of the scene and another one of the same provider, each with whether it takes tips of the

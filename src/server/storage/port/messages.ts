@@ -85,6 +85,8 @@ export interface Messages {
   isBlocked(giverId: UserId, qrCodeId: QrCodeId): Promise<boolean>;
   /** The blocked givers of a receiver, newest first, once for each service. */
   listBlocked(receiverId: UserId): Promise<BlockedGiver[]>;
+  /** Those of some givers whom a receiver has blocked, each once. No other block is read. */
+  blockedAmong(receiverId: UserId, giverIds: readonly UserId[]): Promise<UserId[]>;
   /** Messages that an account gave, in the order of transaction ids, at most `atMost`. */
   listGivenMessages(
     giverId: UserId,

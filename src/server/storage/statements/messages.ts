@@ -108,6 +108,10 @@ export function messageStatements({ db, isIn }: Builder) {
       .from(blockedGivers)
       .where(is(blockedGivers.receiverId, 'receiverId'))
       .orderBy(desc(blockedGivers.createdAtMs), desc(blockedGivers.transactionId)),
+    blockedAmong: db
+      .selectDistinct({ giverId: blockedGivers.giverId })
+      .from(blockedGivers)
+      .where(and(is(blockedGivers.receiverId, 'receiverId'), isIn(blockedGivers.giverId, 'giverIds'))),
     deleteBlocksOf: db
       .delete(blockedGivers)
       .where(

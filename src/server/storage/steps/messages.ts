@@ -46,6 +46,11 @@ export function createMessages(engine: Engine): Messages {
 
     listBlocked: (receiverId) => read(({ blocksOf }) => blocksOf.all({ receiverId })),
 
+    blockedAmong: async (receiverId, giverIds) =>
+      (await read(({ blockedAmong }) => blockedAmong.all({ receiverId, giverIds }))).map(
+        ({ giverId }) => giverId,
+      ),
+
     listGivenMessages: (giverId, after, atMost) =>
       read(({ messagesGivenBy }) => messagesGivenBy.all({ giverId, after: after ?? '', atMost })),
 
