@@ -16,7 +16,7 @@ const test = base.extend<{ readonly folder: string }>({
     await use(folder);
   },
   server: async ({ folder }, use) => {
-    const server = await startServer({ BACKUP_FOLDER: folder });
+    const server = await startServer({ BACKUP_FOLDER: folder, LOG_LEVEL: 'error' });
     await use(server);
     await server.stop();
   },
@@ -47,6 +47,8 @@ test('a backup that failed is the first line of Health; it is explained, mended 
   // Where the folder could only not be looked at, no backup was due.
   await expect(page.getByRole('alert')).toContainText(/Last tried: .*\d/);
   await picture(page, 'console-backups-failed');
+  // The look at the start and the one after all data was read; another would make the backup before the operator.
+  await expect.poll(() => server.stderr().match(/"could not /g)?.length).toBe(2);
   rmSync(folder);
   await page.getByRole('button', { name: 'Make a Backup Now' }).click();
   await page.getByLabel('Reason').fill('The disk is mounted again');
