@@ -138,6 +138,10 @@ test.each([
     'set --currency EUR',
     '--currency: Another currency needs its own smallest tip, largest tip and quick amounts as well.',
   ],
+  [
+    'set --currency EUR --min 1 --max 2 --quick 1 --from 2999-01-01',
+    '--from: Another currency holds at once, because until then nobody could tip in the present one.',
+  ],
   ['set --giver-fee 1 --from yesterday', '--from takes a time such as 2027-01-01'],
   ['set --giver-fee 1 --from 2020-01-01', 'Terms cannot hold in the past'],
 ])('%s is refused in a sentence, and changes nothing', async (words, sentence) => {

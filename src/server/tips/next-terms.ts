@@ -40,6 +40,8 @@ export interface ProposedTerms {
 /** Running servers read the versions every second; a minute lets all of them change at the same moment. */
 const NOTICE_MS = 60_000;
 const MAX_QUICK_AMOUNTS = 10;
+const AT_ONCE =
+  'Another currency holds at once, because until then nobody could tip in the present one. Name no time.';
 const OVERTAKEN = 'Somebody else has set terms meanwhile. Look, and try again.';
 
 /** Saves the next version. @throws AppError `invalid_input` as `proposeTerms` does. */
@@ -72,6 +74,8 @@ export async function proposeTerms(
   // The newest version may be one to come, with fees that nobody was to pay yet.
   const before = termsAt(versions, startMs);
   const { currency, exponent } = unitOf(before, changed, hasTips);
+  // The storage takes no tip in a currency that a later version replaces.
+  if (currency !== before.currency && fromMs !== undefined) throw refusal('from', AT_ONCE);
   const amount = (field: 'min' | 'max' | 'quick', text: string) =>
     readAmount(field, text, { currency, exponent });
   const terms = {
