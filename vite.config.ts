@@ -152,8 +152,8 @@ function classesByName(): Plugin {
 /**
  * Writes a template for each rendered page. The browser can paint such a page without another request,
  * because its styles, its icon and the script after-paint.ts stand in the page itself. The disabled links to
- * the same style sheets tell Vite's loader, when it fetches the parts of other screens, that the page has
- * these styles already.
+ * the same style sheets tell the loader (part-files.ts), when it fetches the parts of other screens, that the
+ * page has these styles already.
  */
 function templatesOfRenderedPages(): Plugin {
   return {

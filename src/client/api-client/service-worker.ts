@@ -1,4 +1,7 @@
-/** Registers the dashboard's service worker for notifications and the offline page. The end of a session removes it. */
+/**
+ * Registers the dashboard's service worker for notifications, the offline page and, for providers, the kept dashboard.
+ * The end of a session removes it.
+ */
 import { brand } from '#shared/brand.ts';
 import { paths } from '../paths.ts';
 
@@ -22,7 +25,7 @@ export async function keepDashboardPage(): Promise<void> {
 
 /** Registers the worker in the background. @param onSubscribed is called when this browser has a push subscription. */
 export function startWorker(onSubscribed: () => void): void {
-  // The development server has no offline page.
+  // The development server has no page that could be kept.
   if (import.meta.env.PROD && 'serviceWorker' in navigator)
     registerWorker()
       .then(async (registration) => {

@@ -4,7 +4,7 @@ const QUARTER_MS = 15 * MINUTE_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A network may do this many times more than one address in it. */
+/** Unless a row says less, a network may do this many times as often as one address in it. */
 const NETWORK = 8;
 
 /** `marks`: all device marks of an account that count at a time, which a new password ends together. */
@@ -94,7 +94,7 @@ export const LIMITS = {
   guest_look_from_network: inMemory(['network'], 300 * NETWORK, MINUTE_MS),
   guest_act_from_address: inMemory(['address'], 120, MINUTE_MS),
   guest_act_from_network: inMemory(['network'], 120 * NETWORK, MINUTE_MS),
-  // A picture takes a few milliseconds of the threads that hash passwords; few accounts have many services.
+  // A picture takes some ten milliseconds of the thread that draws; few accounts have many services.
   qr_code_creation: inMemory(['account'], 30, HOUR_MS),
   // A code stays in its table for good, even when it was replaced.
   qr_code_creation_in_a_day: kept(['account'], 60, DAY_MS),

@@ -4,9 +4,9 @@
  * memory.
  *
  * Several processes on the same data share the counts that are kept with it. Each has its own counts in memory, so that
- * N processes let through N times as many attempts at most. Two limits bound more than the work of one process:
- * - `registration_try_*` also bounds how many emails one address can test: N times 200 an hour.
- * - `tip` guards money: it is in memory, and exact, only where one process has the data.
+ * N processes let through N times as many attempts at most. One of these bounds more than the work of one process:
+ * `registration_try_*` also bounds how many emails one address can test, N times 200 an hour. Tips, which are money,
+ * are counted with the data where processes share it.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/calendar.ts';
