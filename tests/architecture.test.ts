@@ -3,7 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { EXCEPTIONS, readSources, violationsOf } from '#tests/support/architecture.ts';
+import { EXCEPTIONS, LAYERS, readSources, violationsOf } from '#tests/support/architecture.ts';
 
 const product = readSources('src');
 
@@ -20,6 +20,18 @@ test('the product keeps the rules of the house', () => {
 test.each(EXCEPTIONS)('an exception is still needed: %s', (reason) => {
   const others = EXCEPTIONS.filter((row) => !row.includes(reason));
   expect(violationsOf(product, others)).not.toEqual([]);
+});
+
+test('each arrow between layers is still needed', () => {
+  const strict = LAYERS.map(([name, files]) => [name, files, ''] as const);
+  const needed = violationsOf(product, EXCEPTIONS, strict).join('\n');
+  const unused = LAYERS.flatMap(([name, , mayImport]) =>
+    mayImport
+      .split(' ')
+      .filter((below) => below !== '' && !needed.includes(`: ${name} must not know ${below}.`))
+      .map((below) => `${name} may import ${below}, and does not.`),
+  );
+  expect(unused).toEqual([]);
 });
 
 /**

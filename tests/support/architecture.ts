@@ -6,12 +6,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
+type Layer = readonly [name: string, files: RegExp, mayImport: string];
+
 /**
  * A file belongs to the first row whose pattern fits. It may import files of its own row, of shared, and of
  * the rows that are named last. Files of one row that differ in what the pattern captures may not import each
  * other: chapters, programs and screens stand beside each other.
  */
-const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string])[] = [
+export const LAYERS: readonly Layer[] = [
   ['shared', /^shared\//, ''],
   ['package', /^\.\.\/package\.json$/, ''],
   ['version', /^server\/version\.ts$/, 'package'],
@@ -36,7 +38,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'chapters',
     /^server\/(?:(auth|events|export|mail|notifications|people|qr-codes|tips)\/|announcements\.ts$)/,
-    'storage codes ports queue outgoing pictures factors',
+    'storage ports queue outgoing pictures factors',
   ],
   ['printer', /^server\/print\/(?:printer|drawing)\.ts$/, 'queue'],
   ['drawing', /^server\/print\//, 'printer codes'],
@@ -54,11 +56,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
     /^server\/api\/procedures\//,
     'wire http storage chapters printer limits queue ports payments factors',
   ],
-  [
-    'console',
-    /^server\/api\/console\//,
-    'wire http storage chapters operators factors limits queue ports payments procedures',
-  ],
+  ['console', /^server\/api\/console\//, 'http storage chapters operators factors queue procedures'],
   ['doors', /^server\/api\/(?:rest|openapi)\//, 'version wire http procedures queue'],
   [
     'app',
@@ -75,14 +73,14 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'version storage choice schedule chapters operators printer limits queue payments config http troubles app log frame ports stripe care clockwork upkeep brand metrics parts',
+    'version storage choice chapters operators printer limits queue payments config http troubles app log frame ports stripe care clockwork upkeep brand metrics parts',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs config brand'],
 
   ['session', /^client\/session\//, ''],
   ['roots', /^client\/(?:(?:api-client|later)\/)?[^/]+$/, 'session'],
   ['ui', /^client\/(?:ui|controls)\//, 'roots'],
-  ['giving', /^client\/giving\//, 'session roots'],
+  ['giving', /^client\/giving\//, 'roots'],
   ['files', /^client\/signed-in\/save-file\.ts$/, ''],
   ['data', /^client\/signed-in\//, 'session roots ui files'],
   [
@@ -96,9 +94,9 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'entries',
     /^client\/start\/(?:main|(?:tip|landing|auth|dashboard)-page|render)\./,
-    'session roots ui giving data screens start',
+    'roots ui screens start',
   ],
-  ['start', /^client\/start\//, 'session roots ui giving data screens'],
+  ['start', /^client\/start\//, 'session roots ui screens'],
 ];
 
 /** The lines at which client and server meet. */
@@ -174,7 +172,11 @@ export function readSources(folder: string): ReadonlyMap<string, string> {
 }
 
 /** The violations of the rules as sentences; `sources` has texts by their path below src. */
-export function violationsOf(sources: ReadonlyMap<string, string>, exceptions = EXCEPTIONS): string[] {
+export function violationsOf(
+  sources: ReadonlyMap<string, string>,
+  exceptions = EXCEPTIONS,
+  layers = LAYERS,
+): string[] {
   const scripts = [...sources].filter(([path]) => /\.tsx?$/.test(path));
   return scripts.flatMap(([path, source]) => {
     const withMeeting = source.replace(/^\s*(?:\/\/.*$|\/\*\*[\s\S]*?\*\/)/gm, '');
@@ -185,29 +187,31 @@ export function violationsOf(sources: ReadonlyMap<string, string>, exceptions = 
     );
     const isNameless = /\/(?:index|utils?|helpers?|common|misc|lib)[./]/.test(path);
     return [
-      ...(layerOf(path) ? [] : [`${path} stands in no layer.`]),
+      ...(layerOf(path, layers) ? [] : [`${path} stands in no layer.`]),
       ...(isNameless ? [`${path} is named after nothing.`] : []),
       ...unsteady.map((found) => `${path} uses ${found}, which must be passed in.`),
-      ...[...text.matchAll(IMPORT)].flatMap(([, , specifier = '']) => importViolations(path, specifier)),
+      ...[...text.matchAll(IMPORT)].flatMap(([, , specifier = '']) =>
+        importViolations(path, specifier, layers),
+      ),
     ];
   });
 }
 
-function importViolations(path: string, specifier: string): string[] {
+function importViolations(path: string, specifier: string, layers: readonly Layer[]): string[] {
   if (!/^[#.]/.test(specifier)) {
     return KEEPERS.filter(([packages, files]) => packages.test(specifier) && !files.test(path)).map(
       ([, , rule]) => `${path} imports ${specifier}: ${rule}.`,
     );
   }
   const target = specifier.startsWith('#') ? specifier.slice(1) : posix.join(posix.dirname(path), specifier);
-  const from = layerOf(path);
-  const to = layerOf(target);
+  const from = layerOf(path, layers);
+  const to = layerOf(target, layers);
   if (from && to && (from.name === to.name ? from.part === to.part : from.below.includes(to.name))) return [];
   return [`${path} imports ${target}: ${from?.name} must not know ${to?.name ?? 'it'}.`];
 }
 
-function layerOf(path: string) {
-  for (const [name, files, mayImport] of LAYERS) {
+function layerOf(path: string, layers: readonly Layer[]) {
+  for (const [name, files, mayImport] of layers) {
     const [match, part] = files.exec(path) ?? [];
     if (match !== undefined) return { name, part, below: ['shared', ...mayImport.split(' ')] };
   }
