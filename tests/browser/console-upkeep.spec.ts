@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openConsole } from '../support/operators.ts';
 import { startServer, temporaryFolder } from '../support/running-server.ts';
-import { test as base, expect } from './fixtures.ts';
+import { test as base, expect, stat } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
@@ -38,6 +38,8 @@ test('a backup that failed is the first line of Health; it is explained, mended 
   await expect(wrong).toContainText('The folder of the backups is not there, or cannot be used.');
   await expect(page.getByText('Nothing is wrong.')).toBeHidden();
   await expect(page.getByText('SQLite, ')).toBeVisible();
+  await expect(stat(page, 'Newest backup')).toContainText('The folder cannot be read.');
+  for (const term of ['Growth', 'Note to keep']) await expect(stat(page, term)).toContainText('Unknown');
   await expectForEverybody(page, 'health with a failure');
   await picture(page, 'console-health-failed');
 

@@ -59,7 +59,7 @@ export function createHealth(deps: HealthDependencies) {
         disksOf(deps),
         keptIn(backups),
       ]);
-      const [newest] = kept;
+      const [newest] = kept ?? [];
       const failure = backups?.failure() ?? null;
       const found: Omit<Health, 'problems'> = {
         at: isoTime(clock()),
@@ -76,7 +76,7 @@ export function createHealth(deps: HealthDependencies) {
           ? {
               engine: config.database.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL',
               ...size,
-              growthBytesPerDay: growthOf(kept, size.bytes),
+              growthBytesPerDay: growthOf(kept ?? [], size.bytes),
             }
           : null,
         disks,
@@ -87,6 +87,7 @@ export function createHealth(deps: HealthDependencies) {
         },
         backup: {
           isMade: backups !== null,
+          isListed: kept !== null,
           newestAt: newest ? isoTime(newest.madeAtMs) : null,
           failedAt: failure && isoTime(failure.atMs),
         },
@@ -124,10 +125,14 @@ async function answered<Result>(answer: Promise<Result>, patienceMs: number): Pr
   }
 }
 
-/** A backup of another past, or an unreadable one, says nothing about this database. */
-async function keptIn(backups: BackupKeeper | null): Promise<KeptBackup[]> {
-  const found = await backups?.list().catch(() => []);
-  return found?.filter(({ isOther }) => !isOther) ?? [];
+/**
+ * A backup of another past, or an unreadable one, says nothing about this database.
+ * @returns null where their folder cannot be read.
+ */
+async function keptIn(backups: BackupKeeper | null): Promise<KeptBackup[] | null> {
+  if (backups === null) return [];
+  const found = await backups.list().catch(() => null);
+  return found?.filter(({ isOther }) => !isOther) ?? null;
 }
 
 /** Bytes a day, in proportion to the backups: dumps are smaller than their database. */

@@ -76,6 +76,8 @@ export const health = z.object({
   }),
   backup: z.object({
     isMade: z.boolean(),
+    /** False where their folder did not say which there are. */
+    isListed: z.boolean(),
     newestAt: z.iso.datetime().nullable(),
     failedAt: z.iso.datetime().nullable(),
   }),

@@ -146,7 +146,7 @@ function Server({ health: { process, loop, streams, at } }: Part) {
   );
 }
 
-function Ledger({ health: { ledger, database, at } }: Part) {
+function Ledger({ health: { ledger, database, backup, at } }: Part) {
   const { checkedAt, addsUp, noted } = ledger;
   return (
     <Facts title="Ledger">
@@ -158,7 +158,11 @@ function Ledger({ health: { ledger, database, at } }: Part) {
       <Fact term="Tips">{database ? formatCount(database.tips) : 'Unknown'}</Fact>
       <Fact term="Note to keep">
         {noted === null ? (
-          'There is none: it comes with a backup.'
+          backup.isListed ? (
+            'There is none: it comes with a backup.'
+          ) : (
+            'Unknown'
+          )
         ) : (
           <>
             <CopyButton text={noted.past} what="note" />
@@ -173,7 +177,7 @@ function Ledger({ health: { ledger, database, at } }: Part) {
 }
 
 function Storage({ health: { database, disks, backup, at } }: Part) {
-  const { newestAt, failedAt, isMade } = backup;
+  const { newestAt, failedAt } = backup;
   return (
     <Facts title="Data and backups">
       <Fact term="Database">
@@ -181,7 +185,9 @@ function Storage({ health: { database, disks, backup, at } }: Part) {
       </Fact>
       <Fact term="Growth">
         {database?.growthBytesPerDay == null
-          ? 'Known once there are backups of two days'
+          ? backup.isListed
+            ? 'Known once there are backups of two days'
+            : 'Unknown'
           : `${formatBytes(database.growthBytesPerDay)} a day`}
       </Fact>
       {disks.map(({ what, folder, freeBytes }) => (
@@ -191,21 +197,18 @@ function Storage({ health: { database, disks, backup, at } }: Part) {
         </Fact>
       ))}
       <Fact term="Newest backup">
-        {newestAt === null ? (
-          isMade ? (
-            'None yet'
-          ) : (
-            'Not made by this process'
-          )
-        ) : (
-          <Age at={newestAt} now={at} />
-        )}
+        {newestAt === null ? spellMissing(backup) : <Age at={newestAt} now={at} />}
       </Fact>
       <Fact term="Last failure">
         {failedAt === null ? 'None since the last backup' : <Age at={failedAt} now={at} />}
       </Fact>
     </Facts>
   );
+}
+
+function spellMissing({ isMade, isListed }: HealthShown['backup']): string {
+  if (!isListed) return 'The folder cannot be read.';
+  return isMade ? 'None yet' : 'Not made by this process';
 }
 
 function Age({ at, now }: { readonly at: string; readonly now: string }) {
