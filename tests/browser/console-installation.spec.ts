@@ -1,5 +1,7 @@
 /** Fees, invitations and the announcement in the operator's console, on a phone and on a desktop. */
 import type { Page } from '@playwright/test';
+import { databaseAt } from '#server/storage/open.ts';
+import { SPECIFIED_TERMS } from '#shared/money.ts';
 import { openConsole } from '../support/operators.ts';
 import { expect, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
@@ -152,4 +154,63 @@ test('a small change while other fees are to come is made to the fees that hold,
   // What the form says holds, also where it is no longer what held until then.
   await expect(dialog.getByText('was $10.80')).toBeVisible();
   await expect(dialog.getByText('never holds then')).toHaveCount(0);
+});
+
+test('a form that is open while other fees are set, or begin, does not bring the former ones back', async ({
+  page,
+  server,
+  complaints,
+}) => {
+  await openConsole(page, server, '/operator/installation');
+  const inTab = (tab: Page) => {
+    const terms = tab.getByRole('region', { name: 'Fees and amounts' });
+    return {
+      terms,
+      change: terms.getByRole('button', { name: 'Change Fees or Amounts' }),
+      giverFee: terms.getByLabel('Giver pays on top, in %'),
+      receiverFee: terms.getByLabel('Provider pays, in %'),
+      preview: terms.getByRole('button', { name: 'Preview' }),
+      alert: terms.getByRole('alert').filter({ hasText: /./ }),
+    };
+  };
+  const one = inTab(page);
+  const secondPage = await page.context().newPage();
+  await openConsole(secondPage, server, '/operator/installation');
+  const two = inTab(secondPage);
+  await one.change.click();
+  await two.change.click();
+  await one.giverFee.fill('6.5');
+  await one.preview.click();
+  await say(page, 'Set these terms?', 'Set Terms');
+  await two.receiverFee.fill('1.5');
+  await two.preview.click();
+  await expect(two.alert).toHaveText('Somebody else has set terms meanwhile. Look, and try again.');
+  await secondPage.close();
+
+  // As a form that has been open since these were announced: next ones cannot begin before them any more.
+  const fromMs = Date.now() + 61_000;
+  await page.clock.setFixedTime(fromMs - 600_000);
+  const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
+  const before = (await storage.listTerms()).at(-1) ?? SPECIFIED_TERMS;
+  const announced = {
+    ...before,
+    version: before.version + 1,
+    giverFeeRate: 750,
+    fromMs,
+    createdAtMs: fromMs,
+  };
+  expect(await storage.addTerms(announced).finally(() => storage.close())).toBe('added');
+  await page.reload();
+  await expect(one.terms).toContainText('To come');
+  await one.change.click();
+  await expect(one.giverFee).toHaveValue('6.5');
+  await one.receiverFee.fill('1.5');
+  await expect.poll(() => Date.now() + 60_000).toBeGreaterThan(fromMs);
+  await one.preview.click();
+  await expect(one.alert).toHaveText(/^Other terms have begun since this form was opened, or begin within/);
+  await page.clock.setFixedTime(new Date());
+  await one.terms.getByRole('button', { name: 'Cancel' }).click();
+  await one.change.click();
+  await expect(one.giverFee).toHaveValue('7.5');
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
 });

@@ -110,6 +110,24 @@ test('a preview compares with the terms that hold when the next ones begin, and 
   expect(later.replaced).toEqual([]);
 });
 
+test('a form that was filled with terms which others follow is refused: it would bring the former ones back', async () => {
+  const { t, installation } = await openConsole();
+  const from = new Date(t.clock.nowMs + 5 * MINUTE_MS).toISOString();
+  await installation.setTerms.mutate({ giverFee: '8', from, basedOn: 0, reason: REASON });
+  const asked = { giverFee: '5', receiverFee: '2', basedOn: 1 };
+  const set = (filledWith: number) => installation.setTerms.mutate({ ...asked, filledWith, reason: REASON });
+  expect(await installation.previewTerms.query({ ...asked, filledWith: 0 })).toMatchObject({
+    next: { giverFeeRate: 500 },
+  });
+  // The next ones cannot begin before these any more.
+  t.clock.nowMs += 4 * MINUTE_MS;
+  await expect(set(0)).rejects.toMatchObject(
+    refused('filledWith', /^Other terms have begun since this form was opened/),
+  );
+  await set(1);
+  expect(await t.storage.listTerms()).toMatchObject([{ version: 1 }, { version: 2, receiverFeeRate: 200 }]);
+});
+
 test('terms that cannot be are refused under their field, also by whoever has not seen the newest ones', async () => {
   const { t, installation } = await openConsole();
   for (const [asked, field, message] of [

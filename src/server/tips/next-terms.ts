@@ -22,6 +22,8 @@ export interface AskedTerms {
   readonly fromMs?: number | undefined;
   /** The version that the operator has seen; it must still be the newest one. */
   readonly basedOn?: number | undefined;
+  /** The version with which a form was filled; it must still be the one that holds when next ones can begin. */
+  readonly filledWith?: number | undefined;
 }
 
 interface Deps {
@@ -42,6 +44,8 @@ const NOTICE_MS = 60_000;
 const MAX_QUICK_AMOUNTS = 10;
 const AT_ONCE =
   'Another currency holds at once, because until then nobody could tip in the present one. Name no time.';
+const OUTDATED =
+  'Other terms have begun since this form was opened, or begin within a minute. Cancel, and change those.';
 const OVERTAKEN = 'Somebody else has set terms meanwhile. Look, and try again.';
 
 /** Saves the next version. @throws AppError `invalid_input` as `proposeTerms` does. */
@@ -64,12 +68,14 @@ export async function proposeTerms(
   asked: AskedTerms,
   nowMs: number,
 ): Promise<ProposedTerms> {
-  const { fromMs, basedOn, ...changed } = asked;
+  const { fromMs, basedOn, filledWith, ...changed } = asked;
   if (Object.values(changed).every((text) => text === undefined))
     throw refusal('basedOn', 'Nothing was named to change.');
   const [versions, hasTips] = await Promise.all([storage.listTerms(), storage.hasTips()]);
   const newest = versions.at(-1)?.version ?? SPECIFIED_TERMS.version;
   if (basedOn !== undefined && basedOn !== newest) throw refusal('basedOn', OVERTAKEN);
+  if (filledWith !== undefined && filledWith !== termsAt(versions, nowMs + NOTICE_MS).version)
+    throw refusal('filledWith', OUTDATED);
   const startMs = startOf(fromMs, nowMs + (hasTips ? NOTICE_MS : 0));
   // The newest version may be one to come, with fees that nobody was to pay yet.
   const before = termsAt(versions, startMs);

@@ -23,6 +23,8 @@ export const askedTerms = z.object({
   from: time.optional(),
   /** The newest version that the operator has seen. */
   basedOn: z.int().nonnegative(),
+  /** The version with which the form was filled, which may have been followed by one to come. */
+  filledWith: z.int().nonnegative().optional(),
 });
 export type AskedTerms = z.infer<typeof askedTerms>;
 

@@ -44,7 +44,7 @@ export function NextTerms({ versions, heading, onPreview, onCancel }: NextTermsP
     event.preventDefault();
     if (isUnderWay) return;
     const form = event.currentTarget;
-    const asked = askedOf(typedIn(event), before, versions[0]);
+    const asked = askedOf(typedIn(event), earliest, versions[0]);
     const unfinished = unfinishedIn(event);
     setFailure(undefined);
     setComplaints(complain(form, unfinished));
@@ -125,15 +125,16 @@ function textsOf(terms: TermsVersion): Readonly<Record<(typeof NAMES)[number], s
 /** The terms that hold when the next ones can begin, from versions with the newest first. */
 function soonOf(versions: NextTermsProps['versions'], now = new Date()): TermsVersion {
   const soon = new Date(now.getTime() + NOTICE_MS).toISOString();
-  return versions.find(({ from }) => from === null || from <= soon) ?? versions[0];
+  return versions.find(({ from, state }) => state === 'now' || from === null || from <= soon) ?? versions[0];
 }
 
 /** Another currency needs its own amounts, also where they look the same. */
 function askedOf(
   typed: Readonly<Record<string, string>>,
-  before: ReturnType<typeof textsOf>,
+  earliest: TermsVersion,
   newest: TermsVersion,
 ): AskedTerms {
+  const before = textsOf(earliest);
   const isOneToCome = newest.state === 'to_come';
   const isOther = typed['currency']?.toUpperCase() !== before.currency;
   const changed = NAMES.filter(
@@ -143,5 +144,6 @@ function askedOf(
     ...Object.fromEntries(changed.map((name) => [name, typed[name]])),
     from: timeTyped(typed['from']),
     basedOn: newest.version,
+    filledWith: earliest.version,
   };
 }

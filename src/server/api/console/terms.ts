@@ -61,9 +61,10 @@ function depsOf({ storage, settings: { isPaidByStripe } }: ConsoleServices) {
 }
 
 /** The input of an act has its reason too. */
-function askedOf({ from, giverFee, receiverFee, min, max, quick, currency, basedOn }: AskedTerms) {
+function askedOf({ from, giverFee, receiverFee, min, max, quick, currency, ...seen }: AskedTerms) {
+  const { basedOn, filledWith } = seen;
   const changed = { giverFee, receiverFee, min, max, quick, currency };
-  return { ...changed, basedOn, fromMs: from === undefined ? undefined : Date.parse(from) };
+  return { ...changed, basedOn, filledWith, fromMs: from === undefined ? undefined : Date.parse(from) };
 }
 
 function stateOf(
