@@ -5,12 +5,7 @@
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  MAX_LINE_LENGTH,
-  MAX_LINES,
-  parseBlockedWords,
-  UnusableBlockedWords,
-} from '#server/tips/blocked-words.ts';
+import { MAX_LINE_LENGTH, MAX_LINES, parseBlockedWords, UnusableLine } from '#server/tips/blocked-words.ts';
 
 const LIST = `
 # English
@@ -156,7 +151,7 @@ describe('a list', () => {
     ['one\nf*ck', 'line 2 has a * inside, where only the beginning and the end may have one'],
     ['word\n'.repeat(MAX_LINES + 1), 'line 2001 is one more than the 2000 words that a list may have'],
   ])('that cannot be used says which line and why: %#', (list, sentence) => {
-    expect(() => parseBlockedWords(list)).toThrow(new UnusableBlockedWords(sentence));
+    expect(() => parseBlockedWords(list)).toThrow(new UnusableLine(sentence));
   });
 
   test('may be as long as it says, and each line of it is found', () => {

@@ -1,11 +1,6 @@
 /** Reads the operator's file of blocked words at start. */
 import { readFile, stat } from 'node:fs/promises';
-import {
-  type BlockedWords,
-  NO_BLOCKED_WORDS,
-  parseBlockedWords,
-  UnusableBlockedWords,
-} from './blocked-words.ts';
+import { type BlockedWords, NO_BLOCKED_WORDS, parseBlockedWords, UnusableLine } from './blocked-words.ts';
 
 const MAX_BYTES = 1_048_576;
 
@@ -36,7 +31,7 @@ export async function readBlockedWords(path: string | null): Promise<BlockedWord
   try {
     return parseBlockedWords(text);
   } catch (error) {
-    if (!(error instanceof UnusableBlockedWords)) throw error;
+    if (!(error instanceof UnusableLine)) throw error;
     throw refuse(`cannot be used: ${error.message}`, error);
   }
 }

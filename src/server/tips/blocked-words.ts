@@ -11,8 +11,8 @@ export interface BlockedWords {
 }
 
 /** Its message names the line that cannot be used. */
-export class UnusableBlockedWords extends Error {
-  override name = 'UnusableBlockedWords';
+export class UnusableLine extends Error {
+  override name = 'UnusableLine';
 }
 
 export const MAX_LINES = 2_000;
@@ -70,7 +70,7 @@ const END = `(?![^${NO_LETTER}])(?!(?<=[${DIGITS}])[${DIGITS}])`;
 /** Shorter words keep too few letters to be recognised. */
 const MIN_MASKED_LENGTH = 4;
 
-/** A word or phrase on each line; a line that begins with `#` is a comment. @throws UnusableBlockedWords */
+/** A word or phrase on each line; a line that begins with `#` is a comment. @throws UnusableLine */
 export function parseBlockedWords(text: string): BlockedWords {
   const patterns: RegExp[] = [];
   for (const [index, line] of text
@@ -80,7 +80,7 @@ export function parseBlockedWords(text: string): BlockedWords {
     const entry = line.trim();
     if (entry === '' || entry.startsWith('#')) continue;
     if (patterns.length === MAX_LINES)
-      throw new UnusableBlockedWords(
+      throw new UnusableLine(
         `line ${index + 1} is one more than the ${MAX_LINES} words that a list may have`,
       );
     patterns.push(patternOf(entry, `line ${index + 1}`));
@@ -99,9 +99,7 @@ export function parseBlockedWords(text: string): BlockedWords {
 function patternOf(entry: string, where: string): RegExp {
   const phrase = entry.replace(/^\*+|\*+$/g, '').trim();
   if (phrase.includes('*'))
-    throw new UnusableBlockedWords(
-      `${where} has a * inside, where only the beginning and the end may have one`,
-    );
+    throw new UnusableLine(`${where} has a * inside, where only the beginning and the end may have one`);
   const words = foldSigns(phrase, (word) => word)
     .split(/ +/)
     .map((word) => word.match(/[^*.]\p{M}*/gu) ?? [])
@@ -109,11 +107,11 @@ function patternOf(entry: string, where: string): RegExp {
   const letters = words.flat();
   // Some characters fold to several letters, so that these are counted as well.
   if (Math.max([...entry].length, letters.length + words.length - 1) > MAX_LINE_LENGTH)
-    throw new UnusableBlockedWords(`${where} is longer than ${MAX_LINE_LENGTH} characters`);
+    throw new UnusableLine(`${where} is longer than ${MAX_LINE_LENGTH} characters`);
   const [first] = letters;
   const last = letters.at(-1);
   if (first === undefined || last === undefined)
-    throw new UnusableBlockedWords(`${where} has no letter and no digit`);
+    throw new UnusableLine(`${where} has no letter and no digit`);
 
   const start = IS_SPACELESS.test(first) ? '' : START;
   const end = entry.endsWith('*') || IS_SPACELESS.test(last) ? '' : END;

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { User } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { counted } from '#shared/counted.ts';
 import type { Webhook } from '#shared/events.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { FRESH } from '../../signed-in/part.ts';
@@ -66,8 +67,4 @@ export function ApiState({ user: { isServiceProvider } }: OfUser) {
   return stopped === 0
     ? 'For a register, a website or accounting software'
     : `${counted(stopped, 'webhook')} switched off`;
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
