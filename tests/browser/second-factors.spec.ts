@@ -1,6 +1,7 @@
 /** Passkeys by Chromium's virtual authenticator, an authenticator app, and the way back for who lost both. */
 import type { Page, Route } from '@playwright/test';
 import { totpAt } from '#tests/support/totp.ts';
+import { runToEnd } from '../support/running-server.ts';
 import {
   test as base,
   expect,
@@ -9,6 +10,7 @@ import {
   openTabUnderToast,
   PASSWORD,
   type Person,
+  storedToken,
   toast,
 } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
@@ -242,6 +244,38 @@ test('a provider who has to have a second factor adds one before the dashboard, 
   await expect(page.getByRole('tab')).toHaveCount(0);
   // The refusals of what the dashboard asked for; another may be under way until the page is left.
   await page.goto('/');
+  expect(complaints.splice(0).length).toBeGreaterThan(0);
+});
+
+test('who has a passkey chooses a password after the operator made one, long after the login as well', async ({
+  page,
+  server,
+  owner,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  await addAuthenticator(page);
+  await logInAs(owner);
+  await page.goto('/dashboard?tab=profile&open=security');
+  await press(page, 'Add a Passkey');
+  await page.getByLabel('Name', { exact: true }).fill('My phone');
+  await press(page, 'Add Passkey');
+  await readCodes(page);
+  await press(page, 'I Saved Them');
+  await runToEnd('account', { DATABASE_URL: server.databasePath }, ['reset-password', owner.email]);
+
+  await page.goto('/auth');
+  await page.getByRole('tab', { name: 'Login' }).click();
+  await press(page, 'Sign In With a Passkey');
+  await expect(page.getByRole('heading', { name: 'Choose a password of your own' })).toBeVisible();
+  await backstage.ageLogin({ ...owner, token: (await storedToken(page)) ?? '' }, 16);
+  await page.getByLabel('New password').fill('a better horse battery');
+  await press(page, 'Change Password');
+  await dialog(page).getByRole('button', { name: 'Use a Passkey' }).click();
+  await expect(toast(page, 'Password changed. Your other devices are logged out.')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Choose a password of your own' })).toHaveCount(0);
+  // The session that the operator ended, and the refusal that asks for a confirmation.
   expect(complaints.splice(0).length).toBeGreaterThan(0);
 });
 

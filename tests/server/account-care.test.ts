@@ -477,7 +477,7 @@ describe('a password that the operator made', () => {
       'apiKeys.list': 'password_change_required',
       'apiKeys.create': 'password_change_required',
       'apiKeys.end': 'password_change_required',
-      'secondFactors.list': 'password_change_required',
+      'secondFactors.list': 'fine',
       'secondFactors.passkeyOptions': 'password_change_required',
       'secondFactors.addPasskey': 'password_change_required',
       'secondFactors.removePasskey': 'password_change_required',

@@ -2,6 +2,7 @@
 import { useForm } from 'react-hook-form';
 import { api, holdCallsFor, unanswered } from '../../api-client/api.ts';
 import { beginSession } from '../../session/session.ts';
+import { withPassword } from '../../signed-in/later/password-again.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { PasswordField } from '../../ui/later/account-fields.tsx';
@@ -26,13 +27,15 @@ export function ChangePassword({ email, currentHint, onChanged }: ChangePassword
     fields: FIELDS,
     fallback: NO_ANSWER,
     async send({ currentPassword, newPassword }) {
-      await holdCallsFor(
-        api.auth.changePassword
-          .mutate({
-            newPassword,
-            currentPassword: isOptional ? currentPassword || undefined : currentPassword,
-          })
-          .then(({ accessToken, user }) => beginSession(accessToken, user)),
+      await withPassword(() =>
+        holdCallsFor(
+          api.auth.changePassword
+            .mutate({
+              newPassword,
+              currentPassword: isOptional ? currentPassword || undefined : currentPassword,
+            })
+            .then(({ accessToken, user }) => beginSession(accessToken, user)),
+        ),
       );
       toastSuccess('Password changed. Your other devices are logged out.');
       form.reset();

@@ -8,8 +8,7 @@ import { Screen } from '../../ui/screen.tsx';
 import styles from './account-care.module.css';
 import { ChangePassword } from './change-password.tsx';
 
-const CURRENT_HINT =
-  'The one that you were given. Without it, log out and in with your passkey, and choose within 15 minutes.';
+const CURRENT_HINT = 'The one that you were given. Leave it empty if you logged in by a passkey.';
 
 export function OwnPassword({ user }: { readonly user: User }) {
   const { logout, isLoggingOut } = useLogout();

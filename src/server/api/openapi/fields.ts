@@ -114,7 +114,7 @@ const NOTES: FieldNotes = {
   must_add_second_factor:
     'Whether the operator asks providers for a second factor and the account has none: until it has one, everything but adding one, `me`, the password and logging out is refused with `second_factor_required`.',
   must_change_password:
-    'Whether the operator made the present password: until it is changed, everything but that, `me` and logging out is refused with `password_change_required`.',
+    'Whether the operator made the present password: until it is changed, everything but that, `me`, the list of second factors and logging out is refused with `password_change_required`.',
   'MailSettings.confirmed_at':
     'When the email was confirmed, ISO 8601 in UTC; null for one that never was, which gets nothing but links.',
   'MailSettings.refusal': 'What the mail server said when it refused the email; null while it takes emails.',

@@ -13,7 +13,12 @@ import { rememberDevice } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { PASSKEY, PASSKEY_CREATION, PASSKEY_RESPONSE, RECOVERY_CODES, TOTP_SETUP } from './examples.ts';
 import { listedId } from './parameters.ts';
-import { confirmedEnrolmentProcedure, countedProcedure, enrolmentProcedure, FOR_SUSPENDED } from './trpc.ts';
+import {
+  anyPasswordProcedure,
+  confirmedEnrolmentProcedure,
+  countedProcedure,
+  FOR_SUSPENDED,
+} from './trpc.ts';
 
 const changingProcedure = countedProcedure('factor_change', confirmedEnrolmentProcedure).meta(FOR_SUSPENDED);
 
@@ -38,7 +43,8 @@ export const secondFactorProcedures = {
       answers: { secondFactors },
       response: { passkeys: [PASSKEY], has_totp: true, recovery_codes_left: 9 },
     },
-    enrolmentProcedure.query(({ ctx }) => ctx.services.secondFactors.list(ctx.account.id)),
+    // Whoever has to choose a password first may confirm by a passkey, where there is one.
+    anyPasswordProcedure.query(({ ctx }) => ctx.services.secondFactors.list(ctx.account.id)),
   ),
 
   passkeyOptions: endpoint(

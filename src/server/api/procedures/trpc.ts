@@ -54,7 +54,7 @@ export const publicProcedure = t.procedure.meta({ callers: 'everybody' });
 export const anyPasswordProcedure = requireSession('any_password');
 
 /** Guarantees a live session, as below, of somebody who may have to add a second factor first. */
-export const enrolmentProcedure = requireSession('without_factor');
+const enrolmentProcedure = requireSession('without_factor');
 
 /**
  * Guarantees a live session of somebody who chose their password themselves, and has a second factor where the operator
