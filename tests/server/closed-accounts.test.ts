@@ -12,6 +12,7 @@ import { NO_DRAFTS } from '#server/mail/drafts.ts';
 import { qrCodes } from '#server/storage/schema/codes.ts';
 import { call, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
 import { openStream } from '#tests/support/event-streams.ts';
+import { UNSENT } from '#tests/support/mail-server.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
@@ -197,7 +198,7 @@ test.each([
 });
 
 test('after the sweep nothing that is stored, answered or logged says who it was, and the numbers stay', async () => {
-  const t = await createTestApp();
+  const t = await createTestApp({ config: { mail: UNSENT } });
   const { provider, customer, code } = await t.setTheScene();
   const { trpc, user } = provider;
   await trpc.auth.updateProfile.mutate({
@@ -231,6 +232,8 @@ test('after the sweep nothing that is stored, answered or logged says who it was
   expect(await textsOfCode(), 'a text of a code that nothing above writes').not.toContain(null);
   await close('REST', t, provider.token);
   t.clock.nowMs += CLOSING_GRACE_MS;
+  await t.rest('POST', '/auth/password/forgotten', { body: { email: EMAIL } });
+  expect((await t.data.dump()).mails).toContainEqual(expect.objectContaining({ kind: 'password_link' }));
   await t.app.sweep();
 
   const stored = JSON.stringify(await t.data.dump());

@@ -233,6 +233,14 @@ export function describeMails(): void {
         confirmedAtMs: NOW,
       });
     });
+
+    test('that were asked for by an email go with its account, and what a guest or somebody else waits for stays', async () => {
+      const { storage, pat, addTo, waiting } = await openScene();
+      for (const email of [pat.email, pat.email.toUpperCase(), 'sam@example.com']) await addTo(email);
+      await addTo(pat.email, 'receipt');
+      await storage.closeAccount(pat.id, NOW, false);
+      expect(await waiting()).toEqual(['password_link sam@example.com', `receipt ${pat.email}`]);
+    });
   });
 
   describe('links in mails', () => {

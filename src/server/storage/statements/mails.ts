@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { mailLinks, mailSettings, mails } from '../schema/mail.ts';
 import { allBut, type Builder, given, insertOnce, is, matches, value } from './builder.ts';
@@ -81,7 +81,19 @@ export function mailStatements({ db, raw, choose }: Builder) {
           .limit(value('atMost')),
       ),
     ),
-    deleteMailsOf: db.delete(mails).where(is(mails.userId, 'userId')),
+    /** Also those that were asked for by the email alone; a guest's receipt is the guest's. */
+    deleteMailsOf: db
+      .delete(mails)
+      .where(
+        or(
+          is(mails.userId, 'userId'),
+          and(
+            isNull(mails.userId),
+            eq(mails.kind, 'password_link'),
+            sql`lower(${mails.recipient}) = ${value('emailKey')}`,
+          ),
+        ),
+      ),
 
     insertLink: insertOnce(db, mailLinks),
     deleteOldLinks: db

@@ -173,7 +173,7 @@ const closeAccount: StepOf<Storage['closeAccount']> = function* (
     statements.deleteOtherSessions.change({ userId: id, keptTokenHash: NO_TOKEN_HASH }),
     statements.deleteApiKeysOf.change({ userId: id }),
     statements.deletePayoutAccounts.change({ userId: id }),
-    forgetMails(statements, id),
+    forgetMails(statements, id, present.email),
     forgetWebhooks(statements, id),
     forgetFactors(statements, { kind: 'account', id }),
     eraseMessages(statements, id, Number.MAX_SAFE_INTEGER),

@@ -87,9 +87,9 @@ export function* endMarks(statements: Statements, userId: UserId, nowMs: number)
   yield* statements.endMarks.change({ userId, nowMs });
 }
 
-export function forgetMails(statements: Statements, userId: UserId): Step<void> {
+export function forgetMails(statements: Statements, userId: UserId, email: string): Step<void> {
   return together(
-    statements.deleteMailsOf.change({ userId }),
+    statements.deleteMailsOf.change({ userId, emailKey: emailKeyOf(email) }),
     statements.deleteLinksOf.change({ userId }),
     statements.deleteMailSettings.change({ userId }),
   );
