@@ -446,6 +446,18 @@ export function describeWords(): void {
       expect((await give({ idempotencyKey: 'key', giverMessage: HELLO })).result.outcome).toBe('repeated');
     });
 
+    test('that were reported stay for the report alone: what their receiver answered goes with the account', async () => {
+      const { give, words, messagesOf, storage, provider } = await openScene();
+      const { tip } = await give({ giverMessage: HELLO });
+      await words.thank(provider.id, tip.id, 'Cheers', NOW);
+      await words.reportMessage(provider.id, tip.id, NOW);
+      const erase = () => words.eraseBeforeClosing(provider.id, NOW, false, 9);
+      expect([await erase(), await erase()]).toEqual([1, 0]);
+      await storage.closeAccount(provider.id, NOW, false);
+      expect(await messagesOf(tip.id)).toMatchObject({ ...SAID, thankYou: null, reportedAtMs: NOW });
+      expect(await words.listReports(9)).toMatchObject([SAID]);
+    });
+
     test('of a payment reach the receiver with its tip, and not when it comes to nothing', async () => {
       const { storage, words, messagesOf, provider, customer, tip } = await openScene();
       const { payments } = storage;

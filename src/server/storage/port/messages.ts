@@ -94,7 +94,8 @@ export interface Messages {
     atMost: number,
   ): Promise<(GiverMessage & Pick<MessagesOfTip, 'transactionId'>)[]>;
   /**
-   * Erases messages that an account to be closed has given or received, at most `atMost`, but not reported ones.
+   * Erases messages that an account to be closed has given or received, at most `atMost`. Of reported ones only the
+   * receiver's answer is erased.
    * @returns how many; none of an account that is closed or, with `isDueOnly`, not due.
    */
   eraseBeforeClosing(userId: UserId, nowMs: number, isDueOnly: boolean, atMost: number): Promise<number>;

@@ -34,11 +34,13 @@ export function messageStatements({ db, isIn }: Builder) {
   const noMessages = { message: null, giverName: null, isErased: true };
   /** PostgreSQL asks this again of a row that it waited for, but not what is within a subquery. */
   const isUnreported = sql`not (${isOpenReport})`;
-  /** The first messages under a condition, at most so many; reported ones stay until the report is settled. */
+  /** The first messages under a condition, at most so many. */
   const isAmongFirst = (condition: SQL) =>
     sql`${tipMessages.transactionId} in (
-      select transaction_id from ${tipMessages} where ${condition} and ${isUnreported} limit ${value('atMost')}
+      select transaction_id from ${tipMessages} where ${condition} limit ${value('atMost')}
     )`;
+  const ifReported = (column: typeof tipMessages.message | typeof tipMessages.giverName) =>
+    sql`case when ${isOpenReport} then ${column} end`;
 
   return {
     messagesById: db.select().from(tipMessages).where(is(tipMessages.transactionId, 'id')),
@@ -54,14 +56,26 @@ export function messageStatements({ db, isIn }: Builder) {
     eraseMessagesGivenBy: db
       .update(tipMessages)
       .set(noMessages)
-      .where(and(isAmongFirst(sql`giver_id = ${value('userId')} and not is_erased`), isUnreported)),
-    eraseMessagesReceivedBy: db
-      .update(tipMessages)
-      .set({ ...noMessages, thankYou: null })
       .where(
         and(
-          isAmongFirst(sql`receiver_id = ${value('userId')} and (not is_erased or thank_you is not null)`),
+          isAmongFirst(sql`giver_id = ${value('userId')} and not is_erased and ${isUnreported}`),
           isUnreported,
+        ),
+      ),
+    /** What was reported stays until the report is settled, but not what its receiver answered. */
+    eraseMessagesReceivedBy: db
+      .update(tipMessages)
+      .set({
+        message: ifReported(tipMessages.message),
+        giverName: ifReported(tipMessages.giverName),
+        isErased: sql`is_erased or ${isUnreported}`,
+        thankYou: null,
+      })
+      .where(
+        isAmongFirst(
+          // The first condition is that of the index, which SQLite has to find in it word for word.
+          sql`receiver_id = ${value('userId')} and (not is_erased or thank_you is not null)
+            and (thank_you is not null or ${isUnreported})`,
         ),
       ),
 
