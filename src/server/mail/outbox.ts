@@ -4,7 +4,7 @@ import { createJitter } from '#server/queue/jitter.ts';
 import { createPasses } from '#server/queue/passes.ts';
 import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
 import type { ClaimedMail } from '#server/storage/port/mails.ts';
-import { CLOCKS_APART_MS } from '#server/storage/port/outboxes.ts';
+import { CLOCKS_APART_MS, MOST_TRIES_AWAY } from '#server/storage/port/outboxes.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { MailId, RandomBytes } from '#shared/ids.ts';
@@ -35,8 +35,6 @@ const OUTDATED_MS = PATIENCE_MS + HOUR_MS;
 /** The first rest of a mail server that took no mail at all. */
 const REST_MS = 20_000;
 const LONGEST_REST_MS = 5 * MINUTE_MS;
-/** A server that is away judges no mail, so that the pauses of a mail grow no further by it. */
-const MOST_TRIES_AWAY = 3;
 
 export interface Outbox {
   /** Call it every second. @returns when everything begun by then has ended. Never throws. */

@@ -219,7 +219,7 @@ function stuckIn({ outboxes }: Omit<Health, 'problems'>, isMaintained: boolean, 
             ? 'Mails are not getting through.'
             : `${counted(failing, 'mail is', 'mails are')} not getting through.`,
         'Run npm run mail -- test ADDRESS on the machine: it says what the mail server answers. ' +
-          'If that arrives, the log says why others do not, such as a full mailbox (docs/mail.md).',
+          'If that arrives, the log says why others do not, such as full mailboxes (docs/mail.md).',
       ],
       [
         'payments',

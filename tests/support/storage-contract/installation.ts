@@ -1,6 +1,7 @@
 /** What belongs to the installation: its keys, and its end. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { MOST_TRIES_AWAY } from '#server/storage/port/outboxes.ts';
 import { readSecrets } from '#server/storage/port/secrets.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { newMailId } from '#shared/ids.ts';
@@ -63,6 +64,32 @@ export function describeInstallation(): void {
         failing: 1,
         oldestAtMs: NOW - 5,
       });
+    });
+
+    test('mails to one recipient that were refused again and again do not count as failing; those to two do', async () => {
+      const { storage } = await openStorage();
+      const mailTo = async (recipient: string, createdAtMs: number, tries: number) => {
+        const id = newMailId(randomBytes);
+        await storage.mails.add(
+          { id, userId: null, kind: 'receipt', recipient, content: '{}', createdAtMs },
+          9,
+        );
+        if (tries === 0) return;
+        const due = { nowMs: NOW, leaseMs: MINUTE_MS, maxWaitMs: MINUTE_MS, atMost: 9 };
+        for (const claimed of await storage.mails.claimDue(due))
+          await storage.mails.postpone(claimed, { nextTryMs: NOW + MINUTE_MS, tries });
+      };
+      const mails = async () => (await storage.readOutboxes(NOW)).mails;
+      await mailTo('full@example.com', NOW - 9, MOST_TRIES_AWAY + 1);
+      await mailTo('full@example.com', NOW - 8, MOST_TRIES_AWAY + 5);
+      expect(await mails()).toEqual({ waiting: 2, failing: 0, oldestAtMs: null });
+      // The mail server may be away: it has not answered for this one.
+      await mailTo('sam@example.com', NOW - 7, MOST_TRIES_AWAY);
+      expect(await mails()).toEqual({ waiting: 3, failing: 1, oldestAtMs: NOW - 7 });
+      await mailTo('oda@example.com', NOW - 6, MOST_TRIES_AWAY + 1);
+      expect(await mails()).toEqual({ waiting: 4, failing: 4, oldestAtMs: NOW - 9 });
+      await mailTo('new@example.com', NOW - 5, 0);
+      expect(await mails()).toEqual({ waiting: 5, failing: 4, oldestAtMs: NOW - 9 });
     });
 
     test('proving that tips could be recorded leaves nothing behind', async () => {

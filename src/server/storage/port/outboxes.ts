@@ -3,13 +3,17 @@ import type { UserId } from '#shared/ids.ts';
 
 export interface OutboxState {
   readonly waiting: number;
-  /** How many of these have failed before; of payments, how many are overdue. */
+  /** How many of these have failed before; of payments, how many are overdue. Of mails, see below. */
   readonly failing: number;
   /** When the oldest was added; of payments, when the first became overdue. Null without one, or without its time. */
   readonly oldestAtMs: number | null;
 }
 
 export interface Outboxes {
+  /**
+   * Mails that the mail server has put off again and again for one recipient alone, such as one whose mailbox is full,
+   * only wait: they are neither failing nor the oldest, because all others go out.
+   */
   readonly mails: OutboxState;
   /** Devices that could not be told of a tip. */
   readonly notifications: OutboxState;
@@ -38,6 +42,12 @@ export interface OutboxStorage {
  * at most. Claims hold for so much longer than their process uses them, so that one ahead does not take them early.
  */
 export const CLOCKS_APART_MS = 60_000;
+
+/**
+ * A mail server that is away judges no mail, so that the pauses of a mail grow no further by it. Whatever was tried more
+ * often was judged by the server.
+ */
+export const MOST_TRIES_AWAY = 3;
 
 /** The rows of an outbox that a process claims for itself. */
 export interface DueRows {

@@ -1,4 +1,5 @@
 import { isNotNull, sql } from 'drizzle-orm';
+import { MOST_TRIES_AWAY } from '../port/outboxes.ts';
 import { pushDevices } from '../schema/devices.ts';
 import { tips } from '../schema/ledger.ts';
 import { mails } from '../schema/mail.ts';
@@ -10,12 +11,19 @@ import { isStuck } from './payments.ts';
 const count = () => sql`count(*)`.mapWith(Number);
 
 export function outboxStatements({ db, choose }: Builder) {
+  const isJudged = sql`${mails.tries} > ${sql.raw(String(MOST_TRIES_AWAY))}`;
+  const isOneRecipient = sql`count(distinct case when ${isJudged} then ${mails.recipient} end) <= 1`;
   return {
     waitingMails: db
       .select({
         waiting: count(),
-        failing: sql`coalesce(sum(case when ${mails.tries} > 0 then 1 else 0 end), 0)`.mapWith(Number),
-        oldestAtMs: sql<number | null>`cast(min(${mails.createdAtMs}) as double precision)`,
+        failing: sql`count(case when ${mails.tries} > 0 and not ${isJudged} then 1 end)
+          + case when ${isOneRecipient} then 0 else count(case when ${isJudged} then 1 end) end`.mapWith(
+          Number,
+        ),
+        oldestAtMs: sql<number | null>`cast(case when ${isOneRecipient}
+          then min(case when not ${isJudged} then ${mails.createdAtMs} end)
+          else min(${mails.createdAtMs}) end as double precision)`,
       })
       .from(mails),
     failingDevices: db.select({ waiting: count() }).from(pushDevices).where(sql`${pushDevices.tries} > 0`),
