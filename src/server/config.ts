@@ -25,7 +25,7 @@ import {
   warnOfMisspelt,
 } from './setting-forms.ts';
 import type { DatabaseAddress } from './storage/port/database.ts';
-import { isMeantForPostgres, isPostgresUrl } from './storage/postgres-url.ts';
+import { hasPlainSslMode, isMeantForPostgres, isPostgresUrl, SSL_MODE_RULE } from './storage/postgres-url.ts';
 
 export interface StripeConfig {
   readonly secretKey: string;
@@ -138,6 +138,7 @@ const environment = z.object({
       isDatabase,
       'must be a file path without quotation marks, or the address of a PostgreSQL database',
     )
+    .refine(hasPlainSslMode, { error: SSL_MODE_RULE, abort: true })
     .refine(
       (text) => !isMeantForPostgres(text) || isPostgresUrl(text),
       'must name a host and a database, such as postgres://tipwell:PASSWORD@db.example.com/tipwell, ' +

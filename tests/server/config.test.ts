@@ -168,6 +168,9 @@ describe('settings', () => {
 
   test.each([
     'postgres://tipwell:p%40ss@db.example.com:6432/tips?sslmode=verify-full',
+    'postgres://db.example.com/tips?sslmode=disable',
+    'postgres://db.example.com/tips?sslmode=require',
+    'postgres://db.example.com/tips?sslmode=verify-ca&sslrootcert=/ca.pem',
     'postgresql://db.example.com/tips',
     'POSTGRES://[::1]/tips',
     'postgres:///tips?host=/var/run/postgresql',
@@ -274,6 +277,10 @@ describe('a bad value stops the start', () => {
         'postgres://a:no-port/tips',
         'postgresql://%/tips',
         'postgres://u:p%zz@/tips',
+        'postgres://db.example.com/tips?sslmode=prefer',
+        'postgres://tipwell@/tips?host=/var/run/postgresql&sslmode=allow',
+        'postgres://db.example.com/tips?sslmode=require&sslmode=no-verify',
+        'postgres://db.example.com/tips?sslmode=requrie',
       ],
     ],
     [
@@ -381,6 +388,16 @@ describe('a bad value stops the start', () => {
   test('of webhooks to this machine where people reach the site over https', () => {
     const variables = { WEBHOOK_LOOPBACK: 'on', PUBLIC_URL: 'https://tips.example.com' };
     expect(complaint(variables)).toBe('WEBHOOK_LOOPBACK may be on only while PUBLIC_URL is not an https URL');
+  });
+
+  test('of an sslmode that means something else to PostgreSQL, with what to write in its place', () => {
+    for (const mode of ['prefer', 'allow']) {
+      const line = complaint({ DATABASE_URL: `postgres://user:secret@db.example.com/tips?sslmode=${mode}` });
+      expect(line).toBe(
+        'DATABASE_URL must have no other sslmode than disable, require, verify-ca, verify-full: ' +
+          'write disable for no TLS, or require for nothing but TLS',
+      );
+    }
   });
 
   test('without quoting a value that may hold a password', () => {

@@ -490,6 +490,8 @@ describe('npm run db:move', () => {
       expect(stderr).toMatch(/^(?:Usage: npm run db:move|Cannot connect to the database).*\n$/);
       expect(stderr).not.toContain(SECRET);
     }
+    const unclear = await runHere('db-move', { DATABASE_URL: path }, [`${closed}&sslmode=prefer`]);
+    expect(unclear.stderr).toMatch(/^The address must have no other sslmode than .*\n$/);
     const missing = join(temporaryFolder(), 'nowhere', 'tips.db');
     const { code } = await runHere('db-move', { DATABASE_URL: missing }, [closed]);
     expect(code).toBe(1);

@@ -3,7 +3,13 @@ import { counted } from '#shared/counted.ts';
 import { databaseFrom, isDatabase } from '../setting-forms.ts';
 import { databaseAt } from '../storage/open.ts';
 import type { DatabaseAddress } from '../storage/port/database.ts';
-import { isMeantForPostgres, isPostgresUrl, spellPostgresUrl } from '../storage/postgres-url.ts';
+import {
+  hasPlainSslMode,
+  isMeantForPostgres,
+  isPostgresUrl,
+  SSL_MODE_RULE,
+  spellPostgresUrl,
+} from '../storage/postgres-url.ts';
 import { actsOf, type Command, parseWords, REASON, UsageError } from './command.ts';
 
 /** By the engine that the data is moved from. */
@@ -37,8 +43,9 @@ export const moveDatabase: Command = async ({ config, database, words, actor, sa
   return true;
 };
 
-/** Null when a server could not have it as DATABASE_URL. */
+/** Null when a server could not have it as DATABASE_URL. @throws UsageError for an `sslmode` that it could not have. */
 function targetFrom(text: string): DatabaseAddress | null {
+  if (!hasPlainSslMode(text)) throw new UsageError(`The address ${SSL_MODE_RULE}.`);
   const isUsable = isMeantForPostgres(text) ? isPostgresUrl(text) : isDatabase(text);
   return isUsable ? databaseFrom(text) : null;
 }

@@ -7,6 +7,18 @@ export function isMeantForPostgres(text: string): boolean {
   return /^postgres(?:ql)?:/i.test(text);
 }
 
+/**
+ * For `prefer` and `allow` PostgreSQL's own tools try both with and without TLS, which the driver does not; what is not
+ * here either is a mistake.
+ */
+const SSL_MODES: readonly string[] = ['disable', 'require', 'verify-ca', 'verify-full'];
+export const SSL_MODE_RULE = `must have no other sslmode than ${SSL_MODES.join(', ')}: write disable for no TLS, or require for nothing but TLS`;
+
+/** Whether the driver and PostgreSQL's own tools mean the same by the `sslmode` of an address, if it has one. */
+export function hasPlainSslMode(text: string): boolean {
+  return readParts(text)?.sslModes.every((mode) => SSL_MODES.includes(mode)) ?? true;
+}
+
 /** Whether an address names a database and a host, or a socket's folder in `host=`. */
 export function isPostgresUrl(text: string): boolean {
   if (!PROTOCOL.test(text) || /[\0\s]/.test(text)) return false;
@@ -34,6 +46,7 @@ function readParts(text: string) {
       host: searchParams.get('host') ?? named,
       port: searchParams.get('port') ?? (port || DEFAULT_PORT),
       database: decodeURIComponent(pathname.slice(1)),
+      sslModes: searchParams.getAll('sslmode'),
     };
   } catch {
     return null;

@@ -63,8 +63,9 @@ export function nameOf(url: string): string {
 }
 
 /**
- * `sslmode` means what it means to libpq: `require` encrypts and accepts any certificate, `verify-full` checks it and
- * its name (https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION).
+ * The modes that `hasPlainSslMode` lets through mean what they mean to libpq: `require` encrypts and accepts any
+ * certificate, `verify-full` checks it and its name
+ * (https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION).
  */
 function configOf(url: string): ClientConfig {
   return {
