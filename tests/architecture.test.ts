@@ -106,7 +106,7 @@ test.each([
   ['server/storage/steps/codes.ts', "import type { Client } from 'pg';", 'only the engine knows its driver'],
   ['server/storage/steps/codes.ts', "import '../sqlite/group-commit.ts';", 'steps must not know engines'],
   ['server/api/rest/rest.ts', "import { create } from 'qrcode';", 'one module encodes codes'],
-  ['server/tips/tips.ts', "import { encrypt } from 'http_ece';", 'one module encrypts notices'],
+  ['server/tips/tips.ts', "import { encrypt } from 'http_ece';", 'one module encrypts notifications'],
   ['server/print/printer.ts', "import PDFDocument from 'pdfkit';", 'only the thread that prints sets type'],
   ['server/print/printer.ts', "import { drawSheet } from './sheet.ts';", 'printer must not know drawing'],
   ['server/app.ts', 'const { renderer } = await import(path);', 'uses import('],

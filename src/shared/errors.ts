@@ -101,8 +101,8 @@ export const REFUSALS = {
   payout_account_refused: { status: 422, title: 'Payout account refused', detail: 'No account was opened.' },
   invalid_notice: {
     status: 400,
-    title: 'Invalid notice',
-    detail: 'The signature of the notice is not valid, or what was signed is no event.',
+    title: 'Invalid webhook event',
+    detail: 'The signature of the webhook event is not valid, or what was signed is no event.',
   },
   words_not_taken: {
     status: 409,

@@ -16,7 +16,7 @@ const NO_AUTH = 'auth must be the secret that the browser gives: 16 bytes in bas
 const P256DH = /^B[A-P][A-Za-z0-9+/_-]{85}=?$/;
 const AUTH = /^[A-Za-z0-9+/_-]{22}(?:==)?$/;
 
-const withWords = z.boolean({ error: 'Whether notices have words in them must be true or false.' });
+const withWords = z.boolean({ error: 'Whether notifications have words in them must be true or false.' });
 
 /** A browser's `PushSubscription.toJSON()`, with its keys beside the endpoint. */
 export const newDevice = z.object({

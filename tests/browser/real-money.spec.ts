@@ -28,9 +28,9 @@ test('a tip arrives, is charged, disputed and won, goes back in part, or was nev
   }
   /** Lets something happen at Stripe, and tells of it. */
   async function happens(act: () => unknown): Promise<void> {
-    const told = stripe.notices.length;
+    const told = stripe.webhookEvents.length;
     act();
-    for (const notice of stripe.notices.slice(told)) await deliver(notice);
+    for (const webhookEvent of stripe.webhookEvents.slice(told)) await deliver(webhookEvent);
   }
 
   const first = await give();
@@ -123,9 +123,9 @@ test('a receipt says of a refund what it brought, after a part had come back bef
   await expect(success(page)).toBeVisible();
   const charge = [...stripe.charges.keys()].at(-1) ?? '';
   for (const happens of [() => stripe.capture(charge), () => stripe.refundPart(charge, 1_050)]) {
-    const told = stripe.notices.length;
+    const told = stripe.webhookEvents.length;
     happens();
-    for (const notice of stripe.notices.slice(told)) await deliver(notice);
+    for (const webhookEvent of stripe.webhookEvents.slice(told)) await deliver(webhookEvent);
   }
   const [{ id } = { id: 'none' }] = await backstage.transactions(provider);
   await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });

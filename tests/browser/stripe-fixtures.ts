@@ -4,7 +4,7 @@
  */
 import type { BrowserContext, Page } from '@playwright/test';
 import type { Environment } from '../support/running-server.ts';
-import { type StandInNotice, type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts';
+import { type StandInWebhookEvent, type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts';
 import { type Backstage, test as base, expect, type Person } from './fixtures.ts';
 import { keeping, sharedServer } from './kept.ts';
 import { payTip } from './tipping.ts';
@@ -28,7 +28,7 @@ interface StripeFixtures {
   readonly settings: Environment;
   readonly stripe: StripeStandIn;
   /** Sends a webhook event, the last one unless another is named. */
-  readonly deliver: (notice?: StandInNotice) => Promise<void>;
+  readonly deliver: (webhookEvent?: StandInWebhookEvent) => Promise<void>;
 
   /** Whom a tip takes: a bartender who can be paid, and a customer. */
   readonly payableSides: () => Promise<BothSides>;
@@ -48,9 +48,9 @@ export const test = base.extend<StripeFixtures>({
     { scope: 'test', timeout: 120_000 },
   ],
   deliver: async ({ stripe, server }, use) => {
-    await use(async (notice = stripe.notices.at(-1)) => {
-      if (!notice) throw new Error('there is no notice');
-      const { body, signature } = stripe.sign(notice);
+    await use(async (webhookEvent = stripe.webhookEvents.at(-1)) => {
+      if (!webhookEvent) throw new Error('there is no webhook event');
+      const { body, signature } = stripe.sign(webhookEvent);
       const answer = await fetch(`${server.url}/api/payments/stripe/webhook`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', 'Stripe-Signature': signature },

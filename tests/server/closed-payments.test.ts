@@ -42,7 +42,7 @@ describe.each([
   { who: 'both are', closed: ['provider', 'customer'] },
 ] as const)('once $who closed', ({ closed }) => {
   test.each([
-    'a notice',
+    'a webhook event',
     'the sweep',
   ])('what is paid on a page that was open is in the ledger, as %s tells', async (teller) => {
     const { t, stripe, give, close, pay, deliver, entries } = await openScene();
@@ -75,8 +75,8 @@ describe.each([
   test('a charge that the bank takes back is told in the ledger, and is taken back from the receiver', async () => {
     const { t, stripe, give, close, pay, deliver, entries } = await openScene();
     const { id } = await give();
-    const { notice, chargeId } = pay();
-    await deliver(notice);
+    const { webhookEvent, chargeId } = pay();
+    await deliver(webhookEvent);
     await close(...closed);
     await capture(t);
     stripe.dispute(chargeId);
@@ -104,7 +104,7 @@ test.each([
   const scene = await openScene();
   const { t, stripe, give, close, pay, deliver } = scene;
   const { id } = await give();
-  await deliver(pay().notice);
+  await deliver(pay().webhookEvent);
   await close(closed);
   expect(await scene[asker].trpc.transactions.refund.mutate({ id })).toMatchObject({
     status: 'refunded',
@@ -117,7 +117,7 @@ test.each([
 test('a refund that was asked for before its asker was closed is done by the sweep', async () => {
   const { t, stripe, customer, give, close, pay, deliver } = await openScene();
   const { id } = await give();
-  await deliver(pay().notice);
+  await deliver(pay().webhookEvent);
   stripe.fail(() => ({ is: 'cut', when: 'before' }));
   await expect(customer.trpc.transactions.refund.mutate({ id })).rejects.toThrow();
   await close('provider', 'customer');
@@ -133,7 +133,7 @@ test('a refund that was asked for before its asker was closed is done by the swe
 test('of whoever is closed the payments keep what the money is known by, and nothing else', async () => {
   const { t, stripe, provider, customer, accountId, give, close, pay, deliver } = await openScene();
   await give();
-  await deliver(pay().notice);
+  await deliver(pay().webhookEvent);
   await close('provider', 'customer');
   stripe.enable(accountId);
   expect((await deliver()).status).toBe(200);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
 import { call, callRest, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
-import { createPaidApp, sendNotice } from '#tests/support/paid-app.ts';
+import { createPaidApp, sendWebhookEvent } from '#tests/support/paid-app.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { get, pagesFor, textOf } from '#tests/support/rendered-pages.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -14,7 +14,7 @@ const UNTIL_ISO = new Date(UNTIL.untilMs).toISOString();
 
 /** People, tips and payments that are there before the operator starts the server again for maintenance. */
 async function openScene() {
-  const { t, stripe, makePayable, pay, newestNotice } = await createPaidApp();
+  const { t, stripe, makePayable, pay, newestWebhookEvent } = await createPaidApp();
   const provider = await enter(t, 'pat', ['bartender']);
   const customer = await enter(t, 'cam');
   await makePayable(provider);
@@ -39,7 +39,7 @@ async function openScene() {
   /** What the account has at each door once maintenance has begun. */
   const as = (door: Door, person: { readonly token: string }, path: string, input?: object) =>
     call(door, held, path, input, { token: person.token });
-  return { t, held, stripe, newestNotice, provider, customer, tip, paid, reversed, pending, as };
+  return { t, held, stripe, newestWebhookEvent, provider, customer, tip, paid, reversed, pending, as };
 }
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
@@ -125,17 +125,18 @@ describe.each(DOORS)('%s', (door) => {
 });
 
 test('a payment that was paid meanwhile is a tip once, when maintenance is over', async () => {
-  const { t, held, stripe, newestNotice, customer, pending } = await openScene();
+  const { t, held, stripe, newestWebhookEvent, customer, pending } = await openScene();
   stripe.pay(pending.paymentUrl?.split('/').at(-1) ?? '');
-  const { body, signature } = stripe.sign(newestNotice());
-  const told = await sendNotice(held, body, signature);
+  const { body, signature } = stripe.sign(newestWebhookEvent());
+  const told = await sendWebhookEvent(held, body, signature);
   expect([told.status, (await told.json()).code]).toEqual([503, 'maintenance']);
   held.clock.nowMs += 600_000;
   await held.app.sweepPayments();
   const tell = (app: typeof t) => app.trpc(customer.token).transactions.get.query({ id: pending.id });
   expect(await tell(held)).toMatchObject({ status: 'pending', capturesAt: null });
   // Started again without the setting, the server hears of it once more.
-  for (let times = 0; times < 2; times += 1) expect((await sendNotice(t, body, signature)).status).toBe(200);
+  for (let times = 0; times < 2; times += 1)
+    expect((await sendWebhookEvent(t, body, signature)).status).toBe(200);
   expect(await tell(t)).toMatchObject({ status: 'pending', capturesAt: expect.any(String) });
 });
 

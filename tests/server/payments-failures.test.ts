@@ -46,7 +46,7 @@ describe.each([
     expect(await scene.give(2_000, 'key')).toEqual(begun);
     expect(stripe.sessions.size).toBe(isDone ? 2 : 1);
     const [shown] = [...stripe.sessions.values()].filter(({ id }) => begun.paymentUrl?.endsWith(id));
-    // The page in vain runs out first, and its notice comes before that of the other.
+    // The page in vain runs out first, and its webhook event comes before that of the other.
     for (const { id } of stripe.sessions.values()) if (id !== shown?.id) stripe.expire(id);
     if (isDone) expect((await scene.deliver()).status).toBe(200);
     expect(await customer.trpc.transactions.get.query({ id: begun.id })).toMatchObject({ status: 'pending' });
@@ -174,7 +174,7 @@ test('that no webhook event is heard of what is paid is told by readyz, until on
   expect(await lines()).toEqual([]);
 });
 
-describe('money that has gone back, of which no notice ever came,', () => {
+describe('money that has gone back, of which no webhook event ever came,', () => {
   /** A tip that was paid, and whose money has gone back. */
   async function goneBack(what: 'refundAtStripe' | 'dispute') {
     const scene = await openPaymentScene({ isUndoable: false });
@@ -346,10 +346,10 @@ test('a page that was paid and belongs to no payment here is named in the log, o
   const { session } = scene.pay();
   const unknown = `txn_${'0'.repeat(26)}`;
   Object.assign(session, { clientReferenceId: unknown, metadata: {} });
-  const notice = { ...scene.newestNotice(), id: 'evt_unknown' };
-  const event = { ...JSON.parse(notice.payload), id: notice.id };
+  const webhookEvent = { ...scene.newestWebhookEvent(), id: 'evt_unknown' };
+  const event = { ...JSON.parse(webhookEvent.payload), id: webhookEvent.id };
   event.data.object.client_reference_id = unknown;
-  expect((await scene.deliver({ ...notice, payload: JSON.stringify(event) })).status).toBe(200);
+  expect((await scene.deliver({ ...webhookEvent, payload: JSON.stringify(event) })).status).toBe(200);
   await scene.pass(15);
   const named = scene.t.logLines.map((line) => JSON.parse(line)).filter(({ page }) => page === session.id);
   expect(named).toMatchObject([{ msg: 'a page was paid that no payment here knows', payment: unknown }]);
@@ -375,7 +375,7 @@ test('a page on which another sum was paid than was due gives no tip, and is nam
     });
 });
 
-test('while the database takes nothing, nothing is asked of Stripe, its notices come again, and all goes on afterwards', async () => {
+test('while the database takes nothing, nothing is asked of Stripe, its webhook events come again, and all goes on afterwards', async () => {
   const scene = await openPaymentScene({ isUndoable: false });
   const { t, stripe, customer, provider } = scene;
   const isOut = async (step: () => Promise<unknown>) => {

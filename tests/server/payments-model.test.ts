@@ -1,6 +1,6 @@
 /**
  * The ledger and Stripe never part, whatever order things happen in: random operations by everybody who has a
- * part in a payment, with notices lost, repeated and late, and a payment service that fails at any request.
+ * part in a payment, with webhook events lost, repeated and late, and a payment service that fails at any request.
  * The seeds are the same in every run; `npm run soak -- models` takes more of them.
  */
 import { expect, test } from 'vitest';
@@ -43,9 +43,9 @@ const MET = [
   'empty',
   'start',
   ...(isOnSqlite() ? ['backup', 'restore'] : []),
-  'notice: 200',
-  'notice: 503',
-  'notice: lost',
+  'webhook event: 200',
+  'webhook event: 503',
+  'webhook event: lost',
   'replayed: 200',
   'replayed: 400',
 ];

@@ -72,11 +72,11 @@ test('a refund of a part at Stripe goes back to the giver, and the same part fro
 });
 
 test('neither the order nor the number of events changes what the ledger says in the end', async () => {
-  const orders: ((notices: unknown[]) => unknown[])[] = [
-    (notices) => notices,
-    (notices) => notices.toReversed(),
-    (notices) => [...notices, ...notices.toReversed()],
-    (notices) => notices.slice(-1),
+  const orders: ((webhookEvents: unknown[]) => unknown[])[] = [
+    (webhookEvents) => webhookEvents,
+    (webhookEvents) => webhookEvents.toReversed(),
+    (webhookEvents) => [...webhookEvents, ...webhookEvents.toReversed()],
+    (webhookEvents) => webhookEvents.slice(-1),
   ];
   const scene = await openBooks();
   const { stripe } = scene;
@@ -84,14 +84,14 @@ test('neither the order nor the number of events changes what the ledger says in
   for (const order of orders) {
     const [given, received] = await scene.totals();
     const { chargeId } = await captured(scene);
-    const before = stripe.notices.length;
+    const before = stripe.webhookEvents.length;
     stripe.refundPart(chargeId, 333);
     stripe.refundPart(chargeId, 777, { reverseTransfer: true });
     const dispute = stripe.openDispute(chargeId);
     stripe.closeDispute(dispute, 'won');
-    const notices = stripe.notices.slice(before);
-    for (const notice of order(notices)) {
-      const meant = notices.find((one) => one === notice);
+    const webhookEvents = stripe.webhookEvents.slice(before);
+    for (const webhookEvent of order(webhookEvents)) {
+      const meant = webhookEvents.find((one) => one === webhookEvent);
       if (meant) expect((await scene.deliver(meant)).status).toBe(200);
     }
     const [givenThen, receivedThen] = await scene.totals();
@@ -418,11 +418,11 @@ describe('while a part is being taken back from the receiver', () => {
       return { is: 'slow', ms: 300 };
     });
     stripe.refundPart(chargeId, 500);
-    const notice = scene.newestNotice();
+    const webhookEvent = scene.newestWebhookEvent();
     const isAsked = once(asked, 'asked');
-    const answered = scene.deliver(notice);
+    const answered = scene.deliver(webhookEvent);
     await isAsked;
-    return { ...scene, notice, answered };
+    return { ...scene, webhookEvent, answered };
   }
 
   async function expectTaken(scene: Awaited<ReturnType<typeof openTaking>>, cents: number): Promise<void> {
@@ -450,9 +450,9 @@ describe('while a part is being taken back from the receiver', () => {
 
   test('the beginning of another hour takes it no second time', async () => {
     const scene = await openTaking();
-    const { id, payload } = scene.notice;
+    const { id, payload } = scene.webhookEvent;
     scene.t.clock.nowMs += 60 * 60_000;
-    const again = { ...scene.notice, id: `${id}2`, payload: payload.replaceAll(id, `${id}2`) };
+    const again = { ...scene.webhookEvent, id: `${id}2`, payload: payload.replaceAll(id, `${id}2`) };
     await Promise.all([scene.answered, scene.deliver(again)]);
     await expectTaken(scene, 500);
   });
@@ -624,14 +624,14 @@ test('a charge that no payment knows is named in the log, and changes nothing', 
   const scene = await openCaptured();
   const { t, stripe, chargeId } = scene;
   stripe.refundPart(chargeId, 100);
-  const notice = scene.newestNotice();
+  const webhookEvent = scene.newestWebhookEvent();
   const books = async () => {
     const { payment_notices: _, ...rest } = await t.data.dump();
     return rest;
   };
   const before = await books();
   // Another program may use the same account at Stripe.
-  const foreign = { ...notice, payload: notice.payload.replaceAll(chargeId, 'pi_of_another') };
+  const foreign = { ...webhookEvent, payload: webhookEvent.payload.replaceAll(chargeId, 'pi_of_another') };
   expect((await scene.deliver(foreign)).status).toBe(200);
   expect(await books()).toEqual(before);
   const lines = t.logLines.map((line) => JSON.parse(line));

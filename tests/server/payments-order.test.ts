@@ -19,14 +19,14 @@ test.each([
 ] as const)('%s that is heard of before the payment is told, and taken back from the receiver', async (_, what, status) => {
   const scene = await openPaymentScene({ isUndoable: false });
   const { id } = await scene.give();
-  const { chargeId, notice } = scene.pay();
+  const { chargeId, webhookEvent } = scene.pay();
   scene.stripe[what](chargeId);
   expect((await scene.deliver()).status).toBe(200);
   expect(await scene.customer.trpc.transactions.get.query({ id })).toMatchObject({
     status,
     refundedBy: null,
   });
-  expect((await scene.deliver(notice)).status).toBe(200);
+  expect((await scene.deliver(webhookEvent)).status).toBe(200);
   expect(await statesOf(scene)).toEqual([status === 'refunded' ? 'refunded' : 'succeeded']);
   expect([...scene.stripe.charges.values()]).toMatchObject([
     { isTransferReversed: true, isFeeRefunded: true },
@@ -47,7 +47,7 @@ test('a refund at Stripe takes the part of the receiver back, as one that was as
   expect(scene.t.logLines.join('')).not.toContain('the receiver still has');
 });
 
-test('a refund that was asked for here is not taken back a second time by its own notice', async () => {
+test('a refund that was asked for here is not taken back a second time by its own webhook event', async () => {
   const scene = await openPaymentScene({ isUndoable: false });
   const { id } = await scene.give();
   scene.pay();

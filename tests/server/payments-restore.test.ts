@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
-import { sendNotice } from '#tests/support/paid-app.ts';
+import { sendWebhookEvent } from '#tests/support/paid-app.ts';
 import { compareWithStripe } from '#tests/support/stripe/compare.ts';
 import { captured, openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
@@ -21,7 +21,7 @@ test('what was given and paid since the backup is entered again, as it stands at
   const earlier = await captured(scene);
   const { id: open } = await scene.give(6_000);
   const atBackup = scene.pay();
-  await scene.deliver(atBackup.notice);
+  await scene.deliver(atBackup.webhookEvent);
   const contents = await t.data.readContents();
 
   const kept = await captured(scene, 3_000);
@@ -214,14 +214,14 @@ async function backUpWhileBeginning(scene: PaymentScene): Promise<Buffer> {
 
 test.each<[first: string, happens: (scene: PaymentScene, restored: TestApp) => Promise<void>]>([
   ['the sweep comes', async () => {}],
-  ['the notices come', (scene, restored) => scene.deliverAll(restored)],
+  ['the webhook events come', (scene, restored) => scene.deliverAll(restored)],
   [
-    'the notices of its charge come',
+    'the webhook events of its charge come',
     async (scene, restored) => {
-      for (const notice of scene.stripe.notices) {
-        if (notice.type.startsWith('checkout.')) continue;
-        const { body, signature } = scene.stripe.sign(notice);
-        expect((await sendNotice(restored, body, signature)).status).toBe(200);
+      for (const webhookEvent of scene.stripe.webhookEvents) {
+        if (webhookEvent.type.startsWith('checkout.')) continue;
+        const { body, signature } = scene.stripe.sign(webhookEvent);
+        expect((await sendWebhookEvent(restored, body, signature)).status).toBe(200);
       }
     },
   ],

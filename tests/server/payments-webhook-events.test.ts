@@ -1,12 +1,12 @@
 /**
- * Notices that nobody but Stripe may send, that come too late or too often, or that say what cannot be: none
+ * Webhook events that nobody but Stripe may send, that come too late or too often, or that say what cannot be: none
  * of them changes what is stored. And the keys of the operator stand in no line of the log and in no answer.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
 import { EVENTS_OF_CHARGES } from '#server/payments/stripe/webhook-event.ts';
-import { sendNotice } from '#tests/support/paid-app.ts';
+import { sendWebhookEvent } from '#tests/support/paid-app.ts';
 import { openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import { startStripe } from '#tests/support/stripe/stand-in.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -32,10 +32,10 @@ async function expectUnchanged({ t }: Pick<PaymentScene, 't'>, step: () => Promi
   expect(await t.data.dump()).toEqual(before);
 }
 
-test('a notice without a signature, with one of another secret or over other bytes is refused', async () => {
+test('a webhook event without a signature, with one of another secret or over other bytes is refused', async () => {
   const scene = await openPaidScene();
-  const { t, stripe, notice } = scene;
-  const { body, signature } = stripe.sign(notice);
+  const { t, stripe, webhookEvent } = scene;
+  const { body, signature } = stripe.sign(webhookEvent);
   const [time = '', sum = ''] = signature.split(',');
   const forged: [string, string | null][] = [
     [body, null],
@@ -47,8 +47,8 @@ test('a notice without a signature, with one of another secret or over other byt
     [body, time],
     [body, sum],
     [body, `${time},v0=${sum.slice('v1='.length)}`],
-    [body, stripe.sign(notice, 'whsec_another').signature],
-    [body, stripe.sign(notice, 'whsec_').signature],
+    [body, stripe.sign(webhookEvent, 'whsec_another').signature],
+    [body, stripe.sign(webhookEvent, 'whsec_').signature],
     [body.replace('"complete"', '"expired"'), signature],
     [`${body} `, signature],
     ['', signature],
@@ -56,57 +56,57 @@ test('a notice without a signature, with one of another secret or over other byt
   ];
   await expectUnchanged(scene, async () => {
     for (const [bytes, header] of forged)
-      expect(await codeOf(await sendNotice(t, bytes, header)), String(header)).toEqual([
+      expect(await codeOf(await sendWebhookEvent(t, bytes, header)), String(header)).toEqual([
         400,
         'invalid_notice',
       ]);
   });
-  expect(await codeOf(await scene.deliver(notice))).toEqual([200, null]);
+  expect(await codeOf(await scene.deliver(webhookEvent))).toEqual([200, null]);
 });
 
-test('a notice that was signed more than five minutes ago is refused, and taken once it is signed anew', async () => {
+test('a webhook event that was signed more than five minutes ago is refused, and taken once it is signed anew', async () => {
   const scene = await openPaidScene();
-  const { t, stripe, notice, id } = scene;
-  const { body, signature } = stripe.sign(notice);
+  const { t, stripe, webhookEvent, id } = scene;
+  const { body, signature } = stripe.sign(webhookEvent);
   t.clock.nowMs += 5 * MINUTE_MS + 1_000;
   await expectUnchanged(scene, async () => {
-    expect(await codeOf(await sendNotice(t, body, signature))).toEqual([400, 'invalid_notice']);
+    expect(await codeOf(await sendWebhookEvent(t, body, signature))).toEqual([400, 'invalid_notice']);
   });
-  const fresh = stripe.sign(notice, undefined, t.clock.nowMs - 5 * MINUTE_MS);
-  expect((await sendNotice(t, fresh.body, fresh.signature)).status).toBe(200);
+  const fresh = stripe.sign(webhookEvent, undefined, t.clock.nowMs - 5 * MINUTE_MS);
+  expect((await sendWebhookEvent(t, fresh.body, fresh.signature)).status).toBe(200);
   expect((await t.data.dump())['payments']).toMatchObject([{ id, state: 'authorised' }]);
 });
 
-test('a notice that comes again changes nothing, signed anew or as it was', async () => {
+test('a webhook event that comes again changes nothing, signed anew or as it was', async () => {
   const scene = await openPaidScene();
-  const { t, stripe, notice } = scene;
-  const { body, signature } = stripe.sign(notice);
+  const { t, stripe, webhookEvent } = scene;
+  const { body, signature } = stripe.sign(webhookEvent);
   const askedBefore = stripe.requests.length;
   // Somebody who repeats what they have overheard has Stripe asked no more than once.
-  const answers = await Promise.all(Array.from({ length: 20 }, () => sendNotice(t, body, signature)));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => sendWebhookEvent(t, body, signature)));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(stripe.requests.length - askedBefore).toBe(1);
   await expectUnchanged(scene, async () => {
-    expect((await sendNotice(t, body, signature)).status).toBe(200);
+    expect((await sendWebhookEvent(t, body, signature)).status).toBe(200);
     t.clock.nowMs += 2 * MINUTE_MS;
-    expect((await scene.deliver(notice)).status).toBe(200);
+    expect((await scene.deliver(webhookEvent)).status).toBe(200);
   });
 });
 
-test('a notice larger than 64 KB is refused before its signature is looked at', async () => {
+test('a webhook event larger than 64 KB is refused before its signature is looked at', async () => {
   const scene = await openPaidScene();
-  const { t, stripe, notice } = scene;
-  const payload = JSON.stringify({ ...JSON.parse(notice.payload), padding: 'x'.repeat(65_536) });
-  const { body, signature } = stripe.sign({ ...notice, payload });
+  const { t, stripe, webhookEvent } = scene;
+  const payload = JSON.stringify({ ...JSON.parse(webhookEvent.payload), padding: 'x'.repeat(65_536) });
+  const { body, signature } = stripe.sign({ ...webhookEvent, payload });
   await expectUnchanged(scene, async () => {
-    expect(await codeOf(await sendNotice(t, body, signature))).toEqual([413, 'body_too_large']);
+    expect(await codeOf(await sendWebhookEvent(t, body, signature))).toEqual([413, 'body_too_large']);
   });
 });
 
 test('what is signed and says nothing that is ours is taken, and changes no payment and no account', async () => {
   const scene = await openPaidScene();
-  const { t, stripe, notice } = scene;
-  const event = JSON.parse(notice.payload);
+  const { t, stripe, webhookEvent } = scene;
+  const event = JSON.parse(webhookEvent.payload);
   const { object } = event.data;
   const others = [
     { livemode: true },
@@ -133,16 +133,16 @@ test('what is signed and says nothing that is ours is taken, and changes no paym
   const before = await shown();
   for (const [index, change] of others.entries()) {
     const payload = JSON.stringify({ ...event, id: `evt_${index}`, ...change });
-    const { body, signature } = stripe.sign({ ...notice, payload });
-    expect(await codeOf(await sendNotice(t, body, signature)), payload).toEqual([200, null]);
+    const { body, signature } = stripe.sign({ ...webhookEvent, payload });
+    expect(await codeOf(await sendWebhookEvent(t, body, signature)), payload).toEqual([200, null]);
   }
   expect(await shown()).toEqual(before);
 });
 
 test('what is signed and is no event is refused, and nothing of it is remembered', async () => {
   const scene = await openPaidScene();
-  const { t, stripe, notice } = scene;
-  const event = JSON.parse(notice.payload);
+  const { t, stripe, webhookEvent } = scene;
+  const event = JSON.parse(webhookEvent.payload);
   const { id: _id, ...nameless } = event;
   const others: unknown[] = [
     null,
@@ -164,16 +164,19 @@ test('what is signed and is no event is refused, and nothing of it is remembered
   const bodies = ['', 'no JSON', ...others.map((each) => JSON.stringify(each))];
   await expectUnchanged(scene, async () => {
     for (const payload of bodies) {
-      const { body, signature } = stripe.sign({ ...notice, payload });
-      expect(await codeOf(await sendNotice(t, body, signature)), payload).toEqual([400, 'invalid_notice']);
+      const { body, signature } = stripe.sign({ ...webhookEvent, payload });
+      expect(await codeOf(await sendWebhookEvent(t, body, signature)), payload).toEqual([
+        400,
+        'invalid_notice',
+      ]);
     }
   });
 });
 
 test('what an event says of a page or a charge is not believed: Stripe is asked for it', async () => {
   const scene = await openPaidScene();
-  const { t, stripe, notice, chargeId, id } = scene;
-  const event = JSON.parse(notice.payload);
+  const { t, stripe, webhookEvent, chargeId, id } = scene;
+  const event = JSON.parse(webhookEvent.payload);
   const { object } = event.data;
   const lies = [
     { type: 'checkout.session.expired' },
@@ -183,8 +186,8 @@ test('what an event says of a page or a charge is not believed: Stripe is asked 
   ];
   for (const [index, lie] of lies.entries()) {
     const payload = JSON.stringify({ ...event, id: `evt_lie_${index}`, ...lie });
-    const { body, signature } = stripe.sign({ ...notice, payload });
-    expect(await codeOf(await sendNotice(t, body, signature)), payload).toEqual([200, null]);
+    const { body, signature } = stripe.sign({ ...webhookEvent, payload });
+    expect(await codeOf(await sendWebhookEvent(t, body, signature)), payload).toEqual([200, null]);
     const { payments, reversals } = await t.data.dump();
     expect(payments).toMatchObject([{ id, state: 'authorised' }]);
     expect(reversals).toEqual([]);
@@ -196,20 +199,23 @@ test('the operator is told to subscribe to every event of a charge', () => {
   expect(EVENTS_OF_CHARGES.filter((type) => !told.includes(`\`${type}\``))).toEqual([]);
 });
 
-test('the address of notices takes nothing but POST, and there is none where payments are simulated', async () => {
+test('the address of webhook events takes nothing but POST, and there is none where payments are simulated', async () => {
   const { t } = await openPaidScene();
   const answer = await t.send('/api/payments/stripe/webhook');
   expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'POST']);
-  expect(await codeOf(await sendNotice(await createTestApp(), '{}', 't=1,v1=1'))).toEqual([404, 'not_found']);
+  expect(await codeOf(await sendWebhookEvent(await createTestApp(), '{}', 't=1,v1=1'))).toEqual([
+    404,
+    'not_found',
+  ]);
 });
 
-test('whatever goes wrong with Stripe, neither its key nor the secret of its notices is logged or answered', async () => {
+test('whatever goes wrong with Stripe, neither its key nor the secret of its webhook events is logged or answered', async () => {
   const scene = await openPaidScene();
-  const { t, stripe, notice, id } = scene;
+  const { t, stripe, webhookEvent, id } = scene;
   const answers: string[] = [];
   const keep = async (answer: Response) => void answers.push(await answer.text());
-  const { signature } = stripe.sign(notice, 'whsec_another');
-  await keep(await sendNotice(t, notice.payload, signature));
+  const { signature } = stripe.sign(webhookEvent, 'whsec_another');
+  await keep(await sendWebhookEvent(t, webhookEvent.payload, signature));
   const faults = [
     { is: 'status', status: 500 },
     { is: 'status', status: 429 },
@@ -220,7 +226,7 @@ test('whatever goes wrong with Stripe, neither its key nor the secret of its not
   ] as const;
   for (const fault of faults) {
     stripe.fail(() => fault);
-    await keep(await scene.deliver(notice));
+    await keep(await scene.deliver(webhookEvent));
     t.clock.nowMs += 3 * MINUTE_MS;
     await scene.give(2_000 + answers.length).catch((error: unknown) => answers.push(JSON.stringify(error)));
     await t.app.sweepPayments();
@@ -240,15 +246,15 @@ function masked(key: string): string {
   return `${key.slice(0, 8)}${'*'.repeat(12)}${key.slice(-4)}`;
 }
 
-test('a notice is signed with any of the secrets that the operator has named', async () => {
+test('a webhook event is signed with any of the secrets that the operator has named', async () => {
   const stripe = await startStripe();
   await stripe.stop();
   const settings = { ...stripe.settings, webhookSecrets: ['whsec_one', 'whsec_two'] };
   const { readEvent } = createStripe(settings, Date.now);
   const payload = JSON.stringify({ id: 'evt_1', object: 'event', type: 'other', livemode: false });
-  const notice = { id: 'evt_1', type: 'other', payload };
+  const webhookEvent = { id: 'evt_1', type: 'other', payload };
   const read = (secret: string) => {
-    const { body, signature } = stripe.sign(notice, secret);
+    const { body, signature } = stripe.sign(webhookEvent, secret);
     return readEvent(Buffer.from(body), signature);
   };
   expect(read('whsec_one')).toEqual({ id: 'evt_1', data: { kind: 'other' } });

@@ -104,9 +104,9 @@ test('what Stripe says of an account counts, in whatever order its events come',
   const accountId = await openAccount(provider);
   stripe.enable(accountId);
   stripe.restrictAccount(accountId);
-  const [first, second] = stripe.notices.filter(({ type }) => type === 'account.updated');
-  for (const notice of [second, first]) {
-    expect((await deliver(notice)).status).toBe(200);
+  const [first, second] = stripe.webhookEvents.filter(({ type }) => type === 'account.updated');
+  for (const webhookEvent of [second, first]) {
+    expect((await deliver(webhookEvent)).status).toBe(200);
     expect(await status()).toMatchObject({
       account: { chargesEnabled: false, payoutsEnabled: false, disabledReason: 'requirements_past_due' },
     });

@@ -355,14 +355,14 @@ const ROWS: Readonly<Record<Exclude<ErrorCode, keyof typeof CONSOLE_REFUSALS>, R
     arrange: ({ paid, provider }) => paid?.makePayable(provider),
     act: {
       async REST({ t, paid }) {
-        const [notice] = paid?.stripe.notices ?? [];
-        if (!paid || !notice) throw new Error('there is no notice');
-        const { body, signature } = paid.stripe.sign(notice, 'whsec_another');
+        const [webhookEvent] = paid?.stripe.webhookEvents ?? [];
+        if (!paid || !webhookEvent) throw new Error('there is no webhook event');
+        const { body, signature } = paid.stripe.sign(webhookEvent, 'whsec_another');
         return callRest(t, 'POST', '/payments/stripe/webhook', body, {
           headers: { 'Stripe-Signature': signature },
         });
       },
-      tRPC: 'notices come to an address of their own, which is no procedure',
+      tRPC: 'webhook events come to an address of their own, which is no procedure',
     },
   },
   thanks_refused: {

@@ -424,9 +424,9 @@ test('every event of a charge, a transfer, a page and an account says what to re
   const other = await paid('later', 'txn_2' as PaymentRecord['id']);
   await service.cancel(other);
   stripe.payOut(destination);
-  const heard = stripe.notices.map((notice) => {
-    const { body, signature } = stripe.sign(notice);
-    return [notice.type, service.readEvent(new TextEncoder().encode(body), signature)?.data] as const;
+  const heard = stripe.webhookEvents.map((webhookEvent) => {
+    const { body, signature } = stripe.sign(webhookEvent);
+    return [webhookEvent.type, service.readEvent(new TextEncoder().encode(body), signature)?.data] as const;
   });
   const charge = { kind: 'charge', chargeId };
   const ofAccount = { kind: 'account', accountId: destination };

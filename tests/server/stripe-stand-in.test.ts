@@ -159,7 +159,7 @@ test('a hold lapses after seven days, is captured or cancelled once, and then re
   pass(7);
   await expect(api.paymentIntents.capture(lapsed)).rejects.toMatchObject(unexpected);
   expect(await api.paymentIntents.retrieve(lapsed)).toMatchObject({ cancellation_reason: 'automatic' });
-  expect(stripe.notices.map(({ type }) => type)).toContain('charge.expired');
+  expect(stripe.webhookEvents.map(({ type }) => type)).toContain('charge.expired');
 });
 
 test('what another platform has is unknown, in the words that fit where it is named', async () => {

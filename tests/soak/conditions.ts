@@ -273,10 +273,10 @@ async function disputed(): Promise<Condition> {
   const { url } = site.server();
   let delivered = 0;
   const deliver = async () => {
-    for (; delivered < stripe.notices.length; delivered += 1) {
-      const notice = stripe.notices[delivered];
-      if (!notice) throw new Error('a notice has gone');
-      const { body, signature } = stripe.sign(notice);
+    for (; delivered < stripe.webhookEvents.length; delivered += 1) {
+      const webhookEvent = stripe.webhookEvents[delivered];
+      if (!webhookEvent) throw new Error('a webhook event has gone');
+      const { body, signature } = stripe.sign(webhookEvent);
       const headers = { 'Content-Type': 'application/json', 'Stripe-Signature': signature };
       const sent = { method: 'POST', headers, body: Buffer.from(body) };
       assert.equal((await fetch(`${url}/api/payments/stripe/webhook`, sent)).status, 200);

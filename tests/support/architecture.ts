@@ -123,7 +123,7 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
     'only statements know the builder of queries',
   ],
   [/^stripe$/, /^server\/payments\/stripe\//, 'only one module knows the payment service'],
-  [/^http_ece$/, /^server\/notifications\//, 'one module encrypts notices'],
+  [/^http_ece$/, /^server\/notifications\//, 'one module encrypts notifications'],
   [/^nodemailer$/, /^server\/mail\/smtp-relay\.ts$/, 'one module knows the mail server'],
   [/^yazl$/, /^server\/export\//, 'one module packs archives'],
   [/^@simplewebauthn\/server\b/, /^server\/factors\/passkey/, 'only passkeys know WebAuthn'],

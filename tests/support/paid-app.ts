@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
 import { START_MS } from './people.ts';
-import { type StandInNotice, startStripe } from './stripe/stand-in.ts';
+import { type StandInWebhookEvent, startStripe } from './stripe/stand-in.ts';
 import { createTestApp, type TestApp } from './test-app.ts';
 
 type Options = Omit<NonNullable<Parameters<typeof createTestApp>[0]>, 'paymentService'> &
@@ -20,27 +20,27 @@ export async function createPaidApp({ secretKey, patienceMs, ...options }: Optio
   const t = await createTestApp({ ...options, paymentService: (now) => createStripe(settings, now) });
   nowMs = () => t.clock.nowMs;
 
-  function newestNotice(): StandInNotice {
-    const notice = stripe.notices.at(-1);
-    if (!notice) throw new Error('there is no notice');
-    return notice;
+  function newestWebhookEvent(): StandInWebhookEvent {
+    const webhookEvent = stripe.webhookEvents.at(-1);
+    if (!webhookEvent) throw new Error('there is no webhook event');
+    return webhookEvent;
   }
 
-  /** Sends a notice as Stripe does, with the signature of this moment. */
-  function deliver(notice = newestNotice()): Promise<Response> {
-    const { body, signature } = stripe.sign(notice);
-    return sendNotice(t, body, signature);
+  /** Sends a webhook event as Stripe does, with the signature of this moment. */
+  function deliver(webhookEvent = newestWebhookEvent()): Promise<Response> {
+    const { body, signature } = stripe.sign(webhookEvent);
+    return sendWebhookEvent(t, body, signature);
   }
 
   async function deliverNewest(): Promise<void> {
     const { status } = await deliver();
-    if (status !== 200) throw new Error(`a notice was answered with ${status}`);
+    if (status !== 200) throw new Error(`a webhook event was answered with ${status}`);
   }
 
   return {
     t,
     stripe,
-    newestNotice,
+    newestWebhookEvent,
     deliver,
     /**
      * Has a provider open an account, and tell Stripe all that it asks for. @returns how Stripe names the
@@ -66,7 +66,7 @@ export async function openAccount({ trpc }: Pick<Provider, 'trpc'>): Promise<str
   return accountId;
 }
 
-export function sendNotice(
+export function sendWebhookEvent(
   { send }: Pick<TestApp, 'send'>,
   body: NonNullable<RequestInit['body']>,
   signature: string | null,

@@ -215,7 +215,7 @@ export async function runEverything(
     for (const [route, path] of calls) await call(t, route, { token, at: `${at}/${path}` });
   }
 
-  /** The way of a device that gets notices, and what is refused on it. */
+  /** The way of a device that gets notifications, and what is refused on it. */
   async function registerDevices(token: string) {
     const service = await startPushService({ nowMs: () => t.clock.nowMs });
     onTestFinished(() => service.close());

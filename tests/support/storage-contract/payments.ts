@@ -529,7 +529,7 @@ export function describePayments(): void {
       expect(await payments.listStalePayoutAccounts({ ...of, paymentMode: 'live' }, NOW, 9)).toEqual([]);
     });
 
-    test('a notice is new once, and is forgotten when its time has come', async () => {
+    test('a webhook event is new once, and is forgotten when its time has come', async () => {
       const { payments } = (await openStorage()).storage;
       expect(await payments.hasWebhookEvent('evt_1')).toBe(false);
       const outcomes = await Promise.all([1, 2, 3, 4].map(() => payments.rememberWebhookEvent('evt_1', NOW)));

@@ -1,6 +1,6 @@
 /**
  * Random operations on tips that are paid at the stand-in for Stripe: money that is held, captured, given up,
- * refunded in part, disputed and taken back, accounts without money, notices that come in any order or never, a
+ * refunded in part, disputed and taken back, accounts without money, webhook events that come in any order or never, a
  * payment service that is slow, refuses, fails and cuts lines, processes that end, and backups that are restored in
  * the middle of it. What must hold once all of that has ended is asserted here: the ledger says what Stripe says,
  * to the cent.
@@ -9,12 +9,12 @@ import { TRPCClientError } from '@trpc/client';
 import { expect, onTestFinished } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
 import { createChance } from '../chance.ts';
-import { sendNotice } from '../paid-app.ts';
+import { sendWebhookEvent } from '../paid-app.ts';
 import { beginSession, createPeople, START_MS } from '../people.ts';
 import { createTestApp, type TestApp } from '../test-app.ts';
 import { createTestData, isOnSqlite } from '../test-data.ts';
 import { compareWithStripe } from './compare.ts';
-import { type Fault, type StandInNotice, startStripe } from './stand-in.ts';
+import { type Fault, type StandInWebhookEvent, startStripe } from './stand-in.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -110,9 +110,9 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
       ids: new Set<string>(),
     };
   });
-  /** Notices that are lost for ever; Stripe repeats the others until they were taken. */
-  const lost = new Set<StandInNotice>();
-  const taken = new Set<StandInNotice>();
+  /** Webhook events that are lost for ever; Stripe repeats the others until they were taken. */
+  const lost = new Set<StandInWebhookEvent>();
+  const taken = new Set<StandInWebhookEvent>();
   const signedBefore: { readonly body: string; readonly signature: string; readonly atMs: number }[] = [];
 
   async function ask<Result>(what: string, call: () => Promise<Result>): Promise<Result | null> {
@@ -162,37 +162,37 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
   /** How many of the next requests to Stripe fail. */
   let failing = 0;
 
-  async function deliver(notice: StandInNotice): Promise<number> {
-    const { body, signature } = stripe.sign(notice);
+  async function deliver(webhookEvent: StandInWebhookEvent): Promise<number> {
+    const { body, signature } = stripe.sign(webhookEvent);
     signedBefore.push({ body, signature, atMs: nowMs });
-    const { status } = await sendNotice(anyApp(), body, signature);
-    if (status === 200) taken.add(notice);
+    const { status } = await sendWebhookEvent(anyApp(), body, signature);
+    if (status === 200) taken.add(webhookEvent);
     else expect(status).toBe(503);
-    count(`notice: ${status}`);
+    count(`webhook event: ${status}`);
     return status;
   }
 
   async function deliverAny(): Promise<void> {
-    const notices = stripe.notices.filter((notice) => !lost.has(notice));
-    const waiting = notices.filter((notice) => !taken.has(notice));
-    const from = chance.below(3) > 0 && waiting.length > 0 ? waiting : notices;
-    const notice = chance.pick(from);
-    if (chance.below(5) === 0 && notice.type !== 'account.updated' && !taken.has(notice)) {
-      lost.add(notice);
-      count('notice: lost');
+    const webhookEvents = stripe.webhookEvents.filter((webhookEvent) => !lost.has(webhookEvent));
+    const waiting = webhookEvents.filter((webhookEvent) => !taken.has(webhookEvent));
+    const from = chance.below(3) > 0 && waiting.length > 0 ? waiting : webhookEvents;
+    const webhookEvent = chance.pick(from);
+    if (chance.below(5) === 0 && webhookEvent.type !== 'account.updated' && !taken.has(webhookEvent)) {
+      lost.add(webhookEvent);
+      count('webhook event: lost');
     } else {
-      // A fault by chance seldom meets the few requests that a notice makes.
+      // A fault by chance seldom meets the few requests that a webhook event makes.
       if (chance.below(5) === 0) failing = 4;
-      await Promise.all(Array.from({ length: 1 + chance.below(2) }, () => deliver(notice)));
+      await Promise.all(Array.from({ length: 1 + chance.below(2) }, () => deliver(webhookEvent)));
     }
   }
 
-  /** Sends a notice with a signature that it got before. */
+  /** Sends a webhook event with a signature that it got before. */
   async function replay(): Promise<void> {
     const [newest] = signedBefore.slice(-1);
     if (!newest) return;
     const { body, signature, atMs } = chance.below(2) === 0 ? newest : chance.pick(signedBefore);
-    const { status } = await sendNotice(anyApp(), body, signature);
+    const { status } = await sendWebhookEvent(anyApp(), body, signature);
     // Stripe signs whole seconds.
     const ageMs = nowMs - atMs;
     if (ageMs >= 5 * MINUTE_MS + SECOND_MS) expect(status).toBe(400);
@@ -211,7 +211,7 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     const isGiver = what !== 'refund' || chance.below(2) === 0;
     const { transactions } = anyApp().trpc(isGiver ? giver : receiver);
     const idempotencyKey = chance.pick([undefined, `refund-${id}`]);
-    // As with a notice, a fault by chance seldom meets what is asked for here.
+    // As with a webhook event, a fault by chance seldom meets what is asked for here.
     if (what !== 'get' && chance.below(2) === 0) failing = 6;
     await (what === 'get'
       ? ask('get', () => transactions.get.query({ id }))
@@ -339,16 +339,19 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
   }
 
   async function deliverNewest(): Promise<void> {
-    for (const notice of stripe.notices.slice(-3)) if (!lost.has(notice)) await deliver(notice);
+    for (const webhookEvent of stripe.webhookEvents.slice(-3))
+      if (!lost.has(webhookEvent)) await deliver(webhookEvent);
   }
 
   /** What chance seldom brings together, without faults: what each of it comes to is compared in the end. */
   async function meetParts(): Promise<void> {
     stripe.topUp(10_000_000);
-    // By now no notice may have told that the providers can be paid, as after a restore.
+    // By now no webhook event may have told that the providers can be paid, as after a restore.
     for (const { id } of stripe.accounts.values()) stripe.enable(id);
-    for (const notice of stripe.notices.filter((one) => one.type === 'account.updated' && !taken.has(one)))
-      await deliver(notice);
+    for (const webhookEvent of stripe.webhookEvents.filter(
+      (one) => one.type === 'account.updated' && !taken.has(one),
+    ))
+      await deliver(webhookEvent);
     await captureAnew(part(10_498));
     count('captured in part');
     const first = await captureAnew();
@@ -487,10 +490,11 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
   hasFaults = false;
   await meetParts();
   const deliverRest = async () => {
-    const rest = () => stripe.notices.filter((notice) => !lost.has(notice) && !taken.has(notice));
-    for (let notices = rest(); notices.length > 0; notices = rest())
+    const rest = () =>
+      stripe.webhookEvents.filter((webhookEvent) => !lost.has(webhookEvent) && !taken.has(webhookEvent));
+    for (let webhookEvents = rest(); webhookEvents.length > 0; webhookEvents = rest())
       // What failed under a key is answered as it did, for a day.
-      if ((await deliver(chance.pick(notices))) === 503) return;
+      if ((await deliver(chance.pick(webhookEvents))) === 503) return;
   };
   for (let step = 0; step < SETTLING_STEPS; step += 1) {
     await deliverRest();
@@ -498,7 +502,9 @@ export async function runPaymentChaos(seed: number, operations: number): Promise
     await anyApp().app.sweepPayments();
   }
   await deliverRest();
-  expect(stripe.notices.filter((notice) => !lost.has(notice) && !taken.has(notice))).toEqual([]);
+  expect(
+    stripe.webhookEvents.filter((webhookEvent) => !lost.has(webhookEvent) && !taken.has(webhookEvent)),
+  ).toEqual([]);
 
   for (const { key, ids } of keys) expect(ids.size, `tips of ${key}`).toBeLessThan(2);
   expect(errorsLogged()).toEqual([]);

@@ -3,7 +3,7 @@
 import type { Config } from '#server/config.ts';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { createPaidApp, sendNotice } from '../paid-app.ts';
+import { createPaidApp, sendWebhookEvent } from '../paid-app.ts';
 import { createTestApp, type TestApp } from '../test-app.ts';
 import type { TestData } from '../test-data.ts';
 import { enter } from '../test-ledger.ts';
@@ -65,7 +65,10 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
     };
   }
 
-  const { t, stripe, newestNotice, deliver, makePayable } = await createPaidApp({ config, wrapStorage });
+  const { t, stripe, newestWebhookEvent, deliver, makePayable } = await createPaidApp({
+    config,
+    wrapStorage,
+  });
   const provider = await enter(t, 'pat', ['bartender']);
   const customer = await enter(t, 'cam');
   const accountId = await makePayable(provider);
@@ -87,7 +90,7 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
   return {
     t,
     stripe,
-    newestNotice,
+    newestWebhookEvent,
     deliver,
     makePayable,
     provider,
@@ -101,12 +104,12 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
         serviceCategory: 'bartender',
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       }),
-    /** Pays the page that was made last. @returns the notice of it, and how Stripe names the charge. */
+    /** Pays the page that was made last. @returns the webhook event of it, and how Stripe names the charge. */
     pay() {
       const session = [...stripe.sessions.values()].at(-1);
       if (!session || !stripe.pay(session.id) || session.intentId === null)
         throw new Error('there is no page to pay on');
-      return { session, notice: newestNotice(), chargeId: session.intentId };
+      return { session, webhookEvent: newestWebhookEvent(), chargeId: session.intentId };
     },
     /** Lets the process end at a write; null lets it live. */
     endAt(write: LastWrite | null): void {
@@ -124,11 +127,11 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
         await app.app.sweepPayments();
       }
     },
-    /** Delivers every notice that there is by now, in order, to an app; those that are refused come again later. */
+    /** Delivers all webhook events that there are by now, in order, to an app; those that are refused come again. */
     async deliverAll(app: TestApp = t): Promise<void> {
-      for (const notice of stripe.notices) {
-        const { body, signature } = stripe.sign(notice);
-        await sendNotice(app, body, signature);
+      for (const webhookEvent of stripe.webhookEvents) {
+        const { body, signature } = stripe.sign(webhookEvent);
+        await sendWebhookEvent(app, body, signature);
       }
     },
   };

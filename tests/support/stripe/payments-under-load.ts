@@ -1,6 +1,6 @@
 /**
  * Servers that are paid at the stand-in for Stripe, under load: people who give tips, pay them or not, come
- * back or not, and ask for refunds from both sides; and notices that go to all servers at once, again and
+ * back or not, and ask for refunds from both sides; and webhook events that go to all servers at once, again and
  * again, or are lost. The servers are killed meanwhile.
  */
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ import { prepareLedger } from '../prepared-ledger.ts';
 import { type RunningServer, runToEnd, startServer } from '../running-server.ts';
 import { lookInto } from '../stored-data.ts';
 import { compareWithStripe } from './compare.ts';
-import { type StandInNotice, type StandInRequest, startStripe } from './stand-in.ts';
+import { type StandInRequest, type StandInWebhookEvent, startStripe } from './stand-in.ts';
 
 const CLIENTS = 5;
 const PAUSE_MS = 20;
@@ -58,8 +58,8 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
   const chance = createChance(seed);
   const violations: unknown[] = [];
   const figures = { tips: 0, cutOff: 0, kills: 0, lost: 0 };
-  const lost = new Set<StandInNotice>();
-  const taken = new Set<StandInNotice>();
+  const lost = new Set<StandInWebhookEvent>();
+  const taken = new Set<StandInWebhookEvent>();
   let isEnding = false;
   let tips = 0;
   /** Tips that were paid, some of them captured by now. */
@@ -105,16 +105,16 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
     }
   }
 
-  async function deliver(notice: StandInNotice): Promise<void> {
-    const { body, signature } = stripe.sign(notice);
+  async function deliver(webhookEvent: StandInWebhookEvent): Promise<void> {
+    const { body, signature } = stripe.sign(webhookEvent);
     await Promise.all(
       running.map(async (_, at) => {
         try {
           const { status } = await post(at, '/api/payments/stripe/webhook', body, {
             'Stripe-Signature': signature,
           });
-          assert.ok(status === 200 || status === 503, `a notice was answered ${status}`);
-          if (status === 200) taken.add(notice);
+          assert.ok(status === 200 || status === 503, `a webhook event was answered ${status}`);
+          if (status === 200) taken.add(webhookEvent);
         } catch (error) {
           if (!(error instanceof TypeError)) throw error;
         }
@@ -123,9 +123,11 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
   }
 
   async function deliverWaiting(): Promise<void> {
-    const waiting = stripe.notices.filter((notice) => !lost.has(notice) && !taken.has(notice));
-    const [notice] = waiting.length > 0 ? [chance.pick(waiting)] : stripe.notices.slice(-1);
-    if (notice) await deliver(notice);
+    const waiting = stripe.webhookEvents.filter(
+      (webhookEvent) => !lost.has(webhookEvent) && !taken.has(webhookEvent),
+    );
+    const [webhookEvent] = waiting.length > 0 ? [chance.pick(waiting)] : stripe.webhookEvents.slice(-1);
+    if (webhookEvent) await deliver(webhookEvent);
   }
 
   /** One tip, from its beginning to whatever becomes of it. */
@@ -161,10 +163,10 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
       return;
     }
     if (kind === 2 || page === '' || !stripe.pay(page)) return;
-    const notice = stripe.notices.at(-1);
-    if (kind === 3 && notice) {
-      // Nobody comes back, and the notice is lost: a sweep finds out.
-      lost.add(notice);
+    const webhookEvent = stripe.webhookEvents.at(-1);
+    if (kind === 3 && webhookEvent) {
+      // Nobody comes back, and the webhook event is lost: a sweep finds out.
+      lost.add(webhookEvent);
       figures.lost += 1;
       return;
     }
@@ -192,7 +194,7 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
   for (const { token } of people)
     assert.equal((await ask('/trpc/payments.onboard', token, '{"country":"US"}')).status, 200);
   for (const { id } of stripe.accounts.values()) stripe.enable(id);
-  while (taken.size < stripe.notices.length) await deliverWaiting();
+  while (taken.size < stripe.webhookEvents.length) await deliverWaiting();
 
   const load = [
     ...Array.from({ length: CLIENTS }, () => async () => {
@@ -315,7 +317,9 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
         requireNoSecret(await (await fetch(`${url}${page}`)).text());
       for (let sweep = 0; sweep < MOST_SWEEPS; sweep += 1) {
         for (const { id, status } of stripe.sessions.values()) if (status === 'open') stripe.expire(id);
-        while (stripe.notices.some((notice) => !lost.has(notice) && !taken.has(notice)))
+        while (
+          stripe.webhookEvents.some((webhookEvent) => !lost.has(webhookEvent) && !taken.has(webhookEvent))
+        )
           await deliverWaiting();
         await end([...running], 'SIGTERM');
         await letBeDue();

@@ -12,7 +12,7 @@ export interface StandInRequest {
   readonly account: string | null;
 }
 
-export interface StandInNotice {
+export interface StandInWebhookEvent {
   readonly id: string;
   readonly type: string;
   readonly payload: string;
@@ -57,7 +57,7 @@ export function createCore(given: {
   readonly secretKey: string;
   readonly hasReserves: boolean;
 }) {
-  const notices: StandInNotice[] = [];
+  const webhookEvents: StandInWebhookEvent[] = [];
   const livemode = given.secretKey.startsWith('sk_live_');
   let aheadMs = 0;
   let count = 0;
@@ -72,7 +72,7 @@ export function createCore(given: {
     livemode,
     /** The platform answers for connected accounts, which may owe something then. */
     hasReserves: given.hasReserves,
-    notices,
+    webhookEvents,
     nowMs,
     nowS,
     nextId,
@@ -92,7 +92,7 @@ export function createCore(given: {
         ...(account !== undefined && { account }),
         data: { object },
       };
-      notices.push({ id, type, payload: JSON.stringify(event) });
+      webhookEvents.push({ id, type, payload: JSON.stringify(event) });
     },
     /** An event of the second version, which names its object alone. */
     notifyThinly(type: string, related: { readonly id: string; readonly type: string }): void {
@@ -107,7 +107,7 @@ export function createCore(given: {
         created,
         related_object: { ...related, url },
       };
-      notices.push({ id, type, payload: JSON.stringify(event) });
+      webhookEvents.push({ id, type, payload: JSON.stringify(event) });
     },
   };
 }

@@ -1,7 +1,7 @@
 /**
  * A stand-in for Stripe: an HTTP server with the part of its state and of its rules that payments of tips
  * meet, balances and fees included. The official package talks to it as to Stripe itself. It can be told to be
- * slow, to fail, and to cut the line; and it keeps its notices until a test sends them, in whatever order and as
+ * slow, to fail, and to cut the line; and it keeps its webhook events until a test sends them, in whatever order and as
  * often as the test likes.
  */
 import { once } from 'node:events';
@@ -20,8 +20,8 @@ import {
   listOf,
   Refused,
   type Routes,
-  type StandInNotice,
   type StandInRequest,
+  type StandInWebhookEvent,
 } from './stand-in-core.ts';
 import { createMoney, DAY_S } from './stand-in-money.ts';
 import { createSessions } from './stand-in-sessions.ts';
@@ -47,7 +47,7 @@ export type Fault =
     }
   | { readonly is: 'cut'; readonly when: 'before' | 'after' };
 
-export type { StandInNotice, StandInRequest } from './stand-in-core.ts';
+export type { StandInRequest, StandInWebhookEvent } from './stand-in-core.ts';
 export type StripeStandIn = Awaited<ReturnType<typeof startStripe>>;
 
 /**
@@ -69,7 +69,7 @@ export async function startStripe({
 } = {}) {
   const signer = new Stripe(secretKey);
   const core = createCore({ nowMs, secretKey, hasReserves });
-  const { notices, nowS, nextId } = core;
+  const { webhookEvents, nowS, nextId } = core;
   const platform = nextId('acct');
   const money = createMoney(core, platform);
   const accounts = createAccounts(core, platform, () => url());
@@ -92,7 +92,7 @@ export async function startStripe({
     'GET events': ({ parameters }) => {
       check('Events', 'EventListParams', parameters);
       const types = Object.values(Object(parameters['types']));
-      const known = notices
+      const known = webhookEvents
         .map(({ payload }) => JSON.parse(payload))
         // Those of accounts are listed on their behalf.
         .filter(
@@ -273,7 +273,7 @@ export async function startStripe({
     payouts: money.payouts,
     movements: money.movements,
     requests,
-    notices,
+    webhookEvents,
 
     /** Lets days go by at Stripe alone; a test with a clock of its own moves that one. */
     advance(days: number): void {
@@ -357,8 +357,8 @@ export async function startStripe({
     fail(next: (request: StandInRequest) => Fault | null): void {
       faultOf = next;
     },
-    /** A notice with the signature that it gets at this moment. */
-    sign({ payload }: StandInNotice, secret = WEBHOOK_SECRET, atMs = core.nowMs()) {
+    /** A webhook event with the signature that it gets at this moment. */
+    sign({ payload }: StandInWebhookEvent, secret = WEBHOOK_SECRET, atMs = core.nowMs()) {
       const timestamp = Math.floor(atMs / 1_000);
       return {
         body: payload,

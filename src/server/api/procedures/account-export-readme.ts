@@ -16,12 +16,12 @@ account.json
   your passkeys, whether you have an authenticator app and how many recovery
   codes are left,
   your webhooks with what they answered to the last events,
-  the devices that get notices of tips, your QR codes with their tip pages, the
-  thank-yous that you keep ready, the givers whom you have blocked, the account
-  at the payment service at which your tips arrive, if you have one, whether
-  your email is confirmed, takes emails and gets a monthly statement, which
-  terms of use you accepted, by the SHA-256 of their text, and what whoever runs
-  this server did to your account by hand.
+  the devices that get notifications of tips, your QR codes with their tip pages,
+  the thank-yous that you keep ready, the givers whom you have blocked, the
+  account at the payment service at which your tips arrive, if you have one,
+  whether your email is confirmed, takes emails and gets a monthly statement,
+  which terms of use you accepted, by the SHA-256 of their text, and what whoever
+  runs this server did to your account by hand.
   Times are in UTC and amounts in ${currencyName()}.
 
 transactions.json
@@ -82,8 +82,8 @@ The secrets of your webhooks: whoever has them can sign events in our name, and
 your programs have them already.
 
 The addresses of your devices at their push services, with the keys that
-encrypt for them: whoever has these can send notices to your devices, and your
-browsers have them already.
+encrypt for them: whoever has these can send notifications to your devices, and
+your browsers have them already.
 
 The names of those who tipped you, unless they gave them with a tip: a giver is
 shown to you under a pseudonym that stays the same for all of their tips to
