@@ -799,14 +799,18 @@ test('what cannot be loaded is said once, and Retry brings it', async ({
   expect(complaints.splice(0)).toContainEqual(expect.stringContaining('ERR_FAILED'));
 });
 
-test('logging out says so, forgets the token here and on the server, and Back shows nothing', async ({
+test('logging out says so, forgets token and tips here and the token on the server, and Back shows nothing', async ({
   page,
   backstage,
   logInAs,
 }) => {
-  const provider = await backstage.provider();
+  const { provider, customer, code } = await backstage.bothSides();
+  await backstage.tip(customer, code, 20);
   await logInAs(provider);
   await page.goto('/dashboard');
+  const isTipKept = () => page.evaluate(() => JSON.stringify(localStorage).includes('txn_'));
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await expect.poll(isTipKept).toBe(true);
   await page.getByRole('tab', { name: 'Profile' }).click();
   await expect(page.getByText('Account type', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Logout' }).click();
@@ -814,6 +818,7 @@ test('logging out says so, forgets the token here and on the server, and Back sh
   await expect(page).toHaveURL('/');
   await expect(page.getByRole('link', { name: 'Get Started Now' })).toBeVisible();
   expect(await storedToken(page)).toBeNull();
+  expect(await isTipKept()).toBe(false);
   await expect(backstage.call('GET', '/auth/me', { token: provider.token })).rejects.toThrow('401');
   await page.goBack();
   await expect(page.getByRole('heading', { level: 1, name: 'Login or Sign Up' })).toBeVisible();

@@ -374,6 +374,8 @@ test('a closed account is logged out everywhere and takes no tips until a login 
   await expect(dialog(page)).toContainText('A login brings everything else back.');
   await tab.goto('/dashboard');
   await expect(tab.getByRole('tab', { name: 'Profile' })).toBeVisible();
+  await tab.getByRole('tab', { name: 'Transactions' }).click();
+  await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).toContain('txn_');
 
   await password(page).fill(PASSWORD);
   await word(page).fill(' CLOSE ');
@@ -383,7 +385,8 @@ test('a closed account is logged out everywhere and takes no tips until a login 
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   expect(await storedToken(page)).toBeNull();
   // By themselves: the other tab hears of it from this browser, the other browser from the server.
-  await expect(tab).toHaveURL(/\/auth$/);
+  await expect(tab).toHaveURL(/\/auth\?next=/);
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('txn_');
   await expect(elsewhere).toHaveURL(/\/auth$/);
   expect(await storedToken(elsewhere)).toBeNull();
   await elsewhere.context().close();

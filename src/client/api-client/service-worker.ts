@@ -13,6 +13,8 @@ export const OFFERED_PREFIX = `${brand.linkScheme}_alerts_offered_`;
 
 /** The key in local storage of the codes that are kept for the dashboard (signed-in/kept-dashboard.ts). */
 export const KEPT_KEY = `${brand.linkScheme}_kept_codes`;
+/** The key in local storage of the newest tip that was seen (dashboard/live/seen-tips.ts). */
+export const SEEN_KEY = `${brand.linkScheme}_seen_tip`;
 /** The names of the worker's caches of the dashboard begin so. */
 const PAGES_PREFIX = 'dashboard-';
 
@@ -61,12 +63,14 @@ export async function forgetTold(): Promise<void> {
 }
 
 /**
- * Unregisters the worker and removes what the next person must not see: notifications and codes. It never rejects.
+ * Unregisters the worker and removes what the next person must not see: notifications, codes and which tip came last.
+ * It never rejects.
  * @param isRefused whether the server has ended the session: the same account is told then that notifications stopped.
  */
 export async function removeWorker(isRefused: boolean): Promise<void> {
   try {
     localStorage.removeItem(KEPT_KEY);
+    localStorage.removeItem(SEEN_KEY);
     if (!isRefused) localStorage.removeItem(NOTICES_KEY);
     if (!('serviceWorker' in navigator)) return;
     for (const name of await caches.keys()) if (name.startsWith(PAGES_PREFIX)) await caches.delete(name);

@@ -1,11 +1,9 @@
 /** Which received tips a provider has seen on this device: all up to the newest one that was seen. */
 import { createContext, useContext, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
-import { brand } from '#shared/brand.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { Transaction } from '#shared/tips.ts';
+import { SEEN_KEY } from '../../api-client/service-worker.ts';
 
-/** One entry for the whole device, so that it does not grow with the accounts. */
-const KEY = `${brand.linkScheme}_seen_tip`;
 /** Stands for the id where no tip had come yet. */
 const NONE = 'none';
 
@@ -76,7 +74,7 @@ function seenBy(userId: UserId): string | null {
 function remember(userId: UserId, id: string): void {
   entryOfPage = `${userId} ${id}`;
   try {
-    localStorage.setItem(KEY, entryOfPage);
+    localStorage.setItem(SEEN_KEY, entryOfPage);
   } catch {
     // Without storage it lasts as long as the page.
   }
@@ -85,7 +83,7 @@ function remember(userId: UserId, id: string): void {
 
 function read(): string | null {
   try {
-    return localStorage.getItem(KEY);
+    return localStorage.getItem(SEEN_KEY);
   } catch {
     return entryOfPage;
   }
