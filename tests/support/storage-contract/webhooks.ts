@@ -191,6 +191,25 @@ export function describeWebhooks(): void {
       expect(await webhooks.listDeliveries(customer.id, id)).toEqual([]);
     });
 
+    test('are due at once after what was sent outside of the order, whatever becomes of a try under way', async () => {
+      const { webhooks, provider, add, give } = await openScene();
+      const { endpoint } = await add(provider.id);
+      await give();
+      const fail = async (nowMs: number, tries: number) => {
+        const [claim] = await webhooks.claimDue({ ...DUE, nowMs });
+        if (!claim) throw new Error('nothing was claimed');
+        await webhooks.noteDelivery(endpoint.id, delivery(500), false);
+        expect(await webhooks.isClaimed(claim)).toBe(true);
+        await webhooks.noteDelivery(endpoint.id, delivery(204), true);
+        const nextTryMs = nowMs + 5 * MINUTE_MS;
+        return webhooks.settle(claim, delivered(claim.place, { nextTryMs, tries, failingSinceMs: NOW }));
+      };
+      // The first try may be taken yet.
+      expect(await fail(NOW, 1)).toBe(true);
+      expect(await fail(NOW + 5 * MINUTE_MS, 2)).toBe(false);
+      expect(await webhooks.claimDue({ ...DUE, nowMs: NOW + 5 * MINUTE_MS })).toMatchObject([{ tries: 0 }]);
+    });
+
     test('that are switched off are told to their owners once, and go with their account', async () => {
       const { storage, webhooks, provider, add, give } = await openScene();
       const { endpoint } = await add(provider.id);

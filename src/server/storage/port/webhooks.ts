@@ -102,7 +102,10 @@ export interface WebhookStorage {
   isClaimed(claim: WebhookClaim): Promise<boolean>;
   /** Stores the result of a claim and ends it. @returns false when the claim was no longer valid. */
   settle(claim: WebhookClaim, settled: SettledWebhook): Promise<boolean>;
-  /** Notes a delivery outside of the order. When it got through, waiting events are due at once, untried. */
+  /**
+   * Notes a delivery outside of the order. When it got through, waiting events are due at once, untried, and a claim
+   * of what had failed before is no longer valid.
+   */
   noteDelivery(id: WebhookId, delivery: Delivery, gotThrough: boolean): Promise<void>;
   /** The last hundred, newest first; none for somebody else's endpoint. */
   listDeliveries(userId: UserId, id: WebhookId): Promise<Delivery[]>;

@@ -43,8 +43,9 @@ export function webhookStatements({ db, isIn, choose }: Builder) {
       .returning(
         allBut(webhooks, 'createdAtMs', 'offReason', 'offAtMs', 'isTold', 'nextTryMs', 'deliveryCount'),
       );
-  const zeroOnceThrough = (column: typeof webhooks.nextTryMs | typeof webhooks.tries) =>
-    sql`case when cast(${value('gotThrough')} as integer) = 1 then 0 else ${column} end`;
+  const gotThrough = sql`cast(${value('gotThrough')} as integer) = 1`;
+  const zeroWhere = (isMeant: SQL, name: 'nextTryMs' | 'tries' | 'claimedUntilMs') =>
+    sql`case when ${isMeant} then 0 else ${webhooks[name]} end`;
   const again = { failingSinceMs: null, nextTryMs: 0, tries: 0, claimedUntilMs: 0 };
 
   return {
@@ -128,8 +129,10 @@ export function webhookStatements({ db, isIn, choose }: Builder) {
       .update(webhooks)
       .set({
         ...given(webhooks, 'deliveryCount'),
-        nextTryMs: zeroOnceThrough(webhooks.nextTryMs),
-        tries: zeroOnceThrough(webhooks.tries),
+        nextTryMs: zeroWhere(gotThrough, 'nextTryMs'),
+        tries: zeroWhere(gotThrough, 'tries'),
+        // A try that hangs meanwhile would count on; a first one may be taken, and is not told twice.
+        claimedUntilMs: zeroWhere(sql`${gotThrough} and ${webhooks.tries} > 0`, 'claimedUntilMs'),
       })
       .where(is(webhooks.id, 'id')),
     untoldWebhooks: db
