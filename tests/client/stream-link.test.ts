@@ -7,6 +7,7 @@ import type { AppRouter } from '#client/api-client/api.ts';
 import { streamLink } from '#client/signed-in/stream-link.ts';
 import { trpcErrorOf } from '#server/api/http/refusals.ts';
 import { AppError } from '#shared/errors.ts';
+import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 
 const PATIENCE = { timeout: 20_000 };
 
@@ -97,6 +98,29 @@ test('asks again from the last whole event on, after a stream that broke off and
   ]);
   expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'a', 'c']);
   expect(losses).toEqual([expect.any(Error), expect.any(Error)]);
+});
+
+test('asks again when no answer comes at all, though not at once', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let askedCount = 0;
+  const losses: unknown[] = [];
+  const link = streamLink('/trpc', (_, { signal }) => {
+    askedCount += 1;
+    return new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  });
+  const subscription = createTRPCClient<AppRouter>({ links: [link] }).transactions.onTip.subscribe(
+    { lastEventId: 'first' },
+    { onConnectionStateChange: ({ error }) => losses.push(error) },
+  );
+  await vi.advanceTimersByTimeAsync(CLIENT_PATIENCE_MS);
+  expect([askedCount, losses]).toEqual([1, [expect.any(Error)]]);
+  await vi.runOnlyPendingTimersAsync();
+  expect(askedCount).toBe(2);
+  subscription.unsubscribe();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('asks again after an error of the server’s own', async () => {

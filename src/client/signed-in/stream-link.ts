@@ -5,6 +5,7 @@
  */
 import { TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
+import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 import type { AppRouter } from '../api-client/api.ts';
 
 const ASK_AGAIN_MS = 3_000;
@@ -25,7 +26,7 @@ export function streamLink(url: string, send: Send): TRPCLink<AppRouter> {
         let connection = new AbortController();
         let isOver = false;
         let lastEventId: string | null = null;
-        /** Told by the server, which sends heartbeats. */
+        /** Told by the server, which sends heartbeats; null until then. */
         let longestSilenceMs: number | null = null;
         let silence: ReturnType<typeof setTimeout> | undefined;
 
@@ -37,8 +38,9 @@ export function streamLink(url: string, send: Send): TRPCLink<AppRouter> {
             const wasSilent = connection.signal.aborted;
             letGo();
             tellLoss(loss);
-            // A connection that has fallen silent may have been dead for long.
-            if (!wasSilent) await new Promise((ask) => setTimeout(ask, ASK_AGAIN_MS));
+            // A connection that has fallen silent may have been dead for long, unless the server was never heard.
+            if (!wasSilent || longestSilenceMs === null)
+              await new Promise((ask) => setTimeout(ask, ASK_AGAIN_MS));
           }
         }
 
@@ -67,7 +69,7 @@ export function streamLink(url: string, send: Send): TRPCLink<AppRouter> {
 
         function hear(): void {
           clearTimeout(silence);
-          if (longestSilenceMs !== null) silence = setTimeout(() => connection.abort(), longestSilenceMs);
+          silence = setTimeout(() => connection.abort(), longestSilenceMs ?? CLIENT_PATIENCE_MS);
         }
 
         function take({ name, id, data }: StreamEvent): void {
