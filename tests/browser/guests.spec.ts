@@ -239,6 +239,46 @@ test.describe('a guest', () => {
     expect(await backstage.transactions(provider)).toHaveLength(1);
   });
 
+  for (const [wasPaid, told] of [
+    [true, 'was paid'],
+    [false, 'was not paid'],
+  ] as const)
+    test(`is told of a tip without an answer that it ${told} when the site takes none without a login any more`, async ({
+      page,
+      complaints,
+    }) => {
+      const before = await startServer({ GUEST_TIPS: 'on' });
+      const backstage = new Backstage(before);
+      const { provider, code } = await backstage.bothSides();
+      await page.goto(`${before.url}/tip/${code}`);
+      if (wasPaid) await loseAnswer(page, 'transactions.create');
+      else await page.route('**/trpc/transactions.create*', (route) => route.abort(), { times: 1 });
+      await payTip(page, '$20');
+      await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+      await before.stop();
+      const { databasePath: DATABASE_URL, port } = before;
+      const after = await startServer({ DATABASE_URL, PORT: String(port) });
+
+      await page.goto(`${after.url}/tip/${code}`);
+      await proceedWith(page, '$20');
+      await expect(page.getByText('Your last payment was cut off.')).toBeVisible();
+      await payButton(page).click();
+      if (wasPaid) await expect(success(page)).toBeVisible();
+      else {
+        await expect(toast(page, 'Please login to send tips')).toBeVisible();
+        const someone = await backstage.customer();
+        await logInByForm(page, someone);
+        await expect(page).toHaveURL(new RegExp(`/tip/${code}$`));
+        await payButton(page).click();
+        await expect(success(page)).toBeVisible();
+        expect(await backstage.transactions(someone)).toHaveLength(1);
+      }
+      expect(await backstage.transactions(provider)).toHaveLength(1);
+      await page.goto('about:blank');
+      complaints.length = 0;
+      await after.stop();
+    });
+
   test('is told for how long there are too many tips from one address', async ({ page, complaints }) => {
     const server = await startServer({ GUEST_TIPS: 'on', RATE_LIMIT: 'on' });
     const { provider, code } = await new Backstage(server).bothSides();

@@ -39,6 +39,18 @@ test('where guests are not taken, whoever is not logged in is told to login', as
   await expect(give()).rejects.toThrow('Please login to send tips');
 });
 
+test('where guests are not taken any more, a guest learns what became of a tip that was sent, and gives no other', async () => {
+  const { t, provider, tip, give } = await openScene();
+  const given = await give(KEY);
+  const after = await createTestApp({ data: t.data });
+  const send = (idempotencyKey?: string) =>
+    after.trpc().transactions.create.mutate({ ...tip, ...(idempotencyKey && { idempotencyKey }) });
+  expect(await send(KEY)).toMatchObject({ id: given.id, status: 'completed', receiptUrl: given.receiptUrl });
+  for (const key of [undefined, 'one', `${KEY}0`])
+    await expect(send(key)).rejects.toThrow('Please login to send tips');
+  expect((await provider.trpc.transactions.list.query({})).transactions).toHaveLength(1);
+});
+
 describe.each(DOORS)('a tip of a guest (%s)', (door: Door) => {
   test('is completed, and named to nobody; its link tells what became of it, and its id does not', async () => {
     const { t, provider, other, give } = await openScene();

@@ -37,10 +37,11 @@ interface Place {
 
 export async function proceed(
   provider: Provider,
-  { choice, interruption }: Extract<TipFlow, { step: 'select-amount' }>,
+  flow: Extract<TipFlow, { step: 'select-amount' }>,
   dispatch: Dispatch,
   { pathname, entry }: Place,
 ): Promise<void> {
+  const { choice, interruption } = flow;
   if (presentSession().status === 'checking' || presentSession().status === 'unreachable')
     await verifySession();
   if (window.location.pathname !== pathname) return;
@@ -59,6 +60,10 @@ export async function proceed(
     return;
   }
   const payerId = payerOf(present) ?? payerOfDemo(provider);
+  if (payerId === null && payerAt(provider.qrId) === GUEST) {
+    await continuePayment(provider, dispatch, pathname, flow);
+    return;
+  }
   if (payerId === null) {
     toastMessage(LOGIN_FIRST);
     // Without an invitation, where one is needed, only a login leads on.
@@ -137,6 +142,13 @@ function forgetAmount(dispatch: Dispatch): void {
 /** The screen of a paused code is fetched; what is on the screen stays until it has come. */
 function showPaused(dispatch: Dispatch): void {
   startTransition(() => dispatch({ type: 'failed', interruption: 'paused' }));
+}
+
+/** A guest asks what became of their tip also where the site takes none without a login any more. */
+function payerAt(qrId: string): string | null {
+  const present = presentSession();
+  const isGuests = present.status === 'signed-out' && unsettledAttempt(qrId, GUEST)?.wasSent;
+  return payerOf(present) ?? (isGuests ? GUEST : null);
 }
 
 /** The payer of the open demo without a login; null for every other code. */
@@ -218,7 +230,7 @@ export async function continuePayment(
 ): Promise<void> {
   if (window.location.pathname !== pathname) return;
   const present = presentSession();
-  const payerId = payerOf(present);
+  const payerId = payerAt(qrId);
   const entry = presentEntry();
   const chosen = flow.step === 'select-amount' ? figuresOf(flow.choice) : '';
   const begun = entry.step === 'payment' ? withChoice(entry, chosen, payerId) : null;

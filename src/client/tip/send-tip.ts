@@ -84,8 +84,8 @@ export async function sendTip(
     return { event: { type: 'failed', interruption }, next: null };
   }
   // The attempt stays open after a 429 or a 5xx, which may pass, and after a 401 or a 403, which refuse the account
-  // before they look for an earlier attempt; any other answer is final.
-  const saysNothing = attempt.wasSent && (status === 401 || status === 403);
+  // before they look for an earlier attempt; any other answer is final, that to a guest who is not taken too.
+  const saysNothing = attempt.wasSent && (status === 401 || status === 403) && code !== 'login_to_tip';
   const isFinal = status < 429 && !saysNothing;
   const words = isFinal ? withoutRefused(attempt.words, payment.failure) : null;
   const revised = words && nextAttempt(qrId, attempt, words);

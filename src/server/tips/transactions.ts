@@ -36,6 +36,7 @@ export interface Transactions extends TipRecord {
    *   out of bounds, a blocked word, or a guest's name.
    */
   create(giver: Account | null, tip: NewTip): Promise<Transaction>;
+  wasSentByGuest(idempotencyKey: string): Promise<boolean>;
   /**
    * A guest's receipt token may take the place of the id, here and below.
    * @throws AppError `transaction_not_found`, also for others'; `not_logged_in` for an id without an account.
@@ -124,6 +125,9 @@ export function createTransactions(deps: {
           throw new AppError(CODES_OF_OUTCOMES[result.outcome]);
       }
     },
+
+    wasSentByGuest: async (idempotencyKey) =>
+      (await findEither(null, receipts.idFor(idempotencyKey))) !== null,
 
     async get(account, text) {
       const { party, id } = nameOf(account, text);

@@ -1,5 +1,7 @@
 /** Giving a tip, taking one back, and the stream of new tips. */
+
 import { tracked } from '@trpc/server';
+import { z } from 'zod';
 import type { TipStream } from '#server/tips/tip-feed.ts';
 import { AppError } from '#shared/errors.ts';
 import { invalidField } from '#shared/invalid-field.ts';
@@ -20,13 +22,7 @@ import { type Context, countedAs } from './context.ts';
 import { CODE_REFUSALS, endpoint } from './endpoint.ts';
 import { QR_CODE, TERMS, TRANSACTION } from './examples.ts';
 import { IDEMPOTENCY_KEY, TRANSACTION_ID } from './parameters.ts';
-import {
-  anybodyProcedure,
-  publicProcedure,
-  signedInProcedure,
-  tippingProcedure,
-  withErrorsHeard,
-} from './trpc.ts';
+import { anybodyProcedure, publicProcedure, signedInProcedure, withErrorsHeard } from './trpc.ts';
 
 /** A UUID has as many random digits in its first half. */
 const MIN_GUEST_KEY_LENGTH = 16;
@@ -49,6 +45,23 @@ export const actOfPartyProcedure = ofParty('guest_act');
 const changedByPartyProcedure = actOfPartyProcedure.use(async ({ ctx, next }) => {
   const { account } = ctx;
   if (account) await ctx.services.limits.countChange('refund', countedAs({ ...ctx, account }), ctx.quota);
+  return next();
+});
+
+const guestKey = z.object({ idempotencyKey: z.string().min(MIN_GUEST_KEY_LENGTH).max(255) });
+
+/**
+ * Takes guests where the operator does, and asks anybody else without a session to log in. What a guest sent before the
+ * operator took none is answered still by its key, so that whoever got no answer learns what became of it.
+ */
+const tippingProcedure = anybodyProcedure.use(async ({ ctx, getRawInput, next }) => {
+  const { limits, takesGuestTips, transactions } = ctx.services;
+  if (ctx.account === null && !takesGuestTips) {
+    const { data } = guestKey.safeParse(await getRawInput());
+    if (!data) throw new AppError('login_to_tip');
+    await limits.countGuest('guest_look', ctx.address(), ctx.quota);
+    if (!(await transactions.wasSentByGuest(data.idempotencyKey))) throw new AppError('login_to_tip');
+  }
   return next();
 });
 

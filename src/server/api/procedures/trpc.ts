@@ -71,12 +71,6 @@ export const anybodyProcedure = t.procedure
   .meta({ callers: 'guests' })
   .use(async ({ ctx, next }) => next({ ctx: { account: await callerOf(ctx, 'guests') } }));
 
-/** Takes guests where the operator does, and asks anybody else without a session to log in. */
-export const tippingProcedure = anybodyProcedure.use(({ ctx, next }) => {
-  if (ctx.account === null && !ctx.services.takesGuestTips) throw new AppError('login_to_tip');
-  return next();
-});
-
 export const providerProcedure = signedInProcedure.use(({ ctx, next }) => {
   if (!ctx.account.isServiceProvider) throw new AppError('providers_only');
   return next();
