@@ -1,5 +1,5 @@
 /** The only reader of process.env: every setting is optional, parsed once at start, and passed on from here. */
-import { accessSync, constants } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isServiceCategory, SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
@@ -21,6 +21,8 @@ import {
   isPublicUrl,
   isPushHost,
   isSmtpUrl,
+  mailboxFrom,
+  settingsWithOpenHash,
   timeFrom,
   warnOfMisspelt,
 } from './setting-forms.ts';
@@ -225,14 +227,22 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** `.env` in the working directory counts less than the process's environment. @throws ConfigError when unreadable. */
+/**
+ * `.env` in the working directory counts less than the process's environment. @throws ConfigError when it is unreadable,
+ * or systemd would read it otherwise.
+ */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {
   try {
     // Node.js takes a file that it may not read for one that is not there, and all settings would be the defaults.
-    accessSync('.env', constants.R_OK);
+    const otherwise = settingsWithOpenHash(readFileSync('.env', 'utf8'), SETTING_NAMES);
+    if (otherwise.length > 0)
+      throw new ConfigError(
+        `${otherwise.join(', ')} must be in quotation marks in the file .env, because a # in its line ends it for ` +
+          'this program and not for systemd; a comment needs a line of its own',
+      );
     process.loadEnvFile();
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    if (!(error instanceof Error) || error instanceof ConfigError) throw error;
     if (!('code' in error && error.code === 'ENOENT'))
       throw new ConfigError(`cannot read the file .env: ${error.message}`, { cause: error });
   }
@@ -334,12 +344,4 @@ function mailFrom({ SMTP_URL: url, MAIL_FROM: sender }: z.output<typeof environm
     isOwnMachine: isLoopback(host),
     from,
   };
-}
-
-/** `tips@example.com` or `Tipwell <tips@example.com>`; null for another form. */
-function mailboxFrom(text: string): MailConfig['from'] | null {
-  const [, name = '', inBrackets, bare] =
-    /^(?:([^<>"\p{C}]{0,60}?) *<([^<>]+)>|([^<>]+))$/u.exec(text.trim()) ?? [];
-  const { data: address } = z.email().safeParse(inBrackets ?? bare);
-  return address === undefined ? null : { name, address };
 }

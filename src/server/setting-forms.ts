@@ -1,6 +1,7 @@
 /** The forms that texts of settings and commands must have. */
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { z } from 'zod';
 import { distanceBetween } from '#shared/unknown-names.ts';
 import type { DatabaseAddress } from './storage/port/database.ts';
 import { isMeantForPostgres } from './storage/postgres-url.ts';
@@ -97,6 +98,25 @@ function pathIn(text: string): string {
 function isFilePath(path: string): boolean {
   // `docker run --env-file` passes quotation marks on; a new database would be made under such a name.
   return path !== '' && !path.includes('\0') && !/^[a-z][a-z0-9+]+:|^["']/i.test(path);
+}
+
+/** A line whose value, or what follows it, has a `#`, and is not a whole text between quotation marks. */
+const LINE_WITH_OPEN_HASH =
+  /^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=(?![ \t]*(?:"[^"\n]*"|'[^'\n]*')[ \t\r]*$)[^\n]*#/gm;
+
+/** @returns the settings in the text of a `.env` that Node.js ends at a `#`, and systemd does not. */
+export function settingsWithOpenHash(text: string, settings: readonly string[]): string[] {
+  return [...text.matchAll(LINE_WITH_OPEN_HASH)].flatMap(([, name = '']) =>
+    settings.includes(name) ? [name] : [],
+  );
+}
+
+/** `tips@example.com` or `Tipwell <tips@example.com>`; null for another form. */
+export function mailboxFrom(text: string): { readonly name: string; readonly address: string } | null {
+  const [, name = '', inBrackets, bare] =
+    /^(?:([^<>"\p{C}]{0,60}?) *<([^<>]+)>|([^<>]+))$/u.exec(text.trim()) ?? [];
+  const { data: address } = z.email().safeParse(inBrackets ?? bare);
+  return address === undefined ? null : { name, address };
 }
 
 /** Shorter names of settings are near to those of other programs: PORT, HOST. */

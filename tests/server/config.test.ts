@@ -2,12 +2,13 @@
  * The settings: all optional, each refused with one clear line when it is wrong, and the example file says
  * the truth about the defaults.
  */
-import { readFileSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, parseConfig, SETTING_NAMES } from '#server/config.ts';
+import { ConfigError, parseConfig, readEnvironment, SETTING_NAMES } from '#server/config.ts';
 import { spellPostgresUrl } from '#server/storage/postgres-url.ts';
+import { temporaryFolder } from '#tests/support/running-server.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -183,6 +184,69 @@ describe('settings', () => {
   test('the path of the database is absolute, so that it does not move with the working directory', () => {
     const { database } = parseConfig({ DATABASE_URL: 'x.db' });
     expect(database.engine === 'sqlite' && isAbsolute(database.path)).toBe(true);
+  });
+});
+
+describe('a line of .env', () => {
+  /** What a server in a folder with these lines in `.env` reads of them. */
+  function readFile(lines: string): Record<string, string | undefined> {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, '.env'), lines);
+    const [before, workingFolder] = [{ ...process.env }, process.cwd()];
+    process.chdir(folder);
+    try {
+      const given = readEnvironment();
+      const added = Object.keys(given).filter((name) => before[name] === undefined);
+      return Object.fromEntries(added.map((name) => [name, given[name]]));
+    } finally {
+      process.chdir(workingFolder);
+      for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+    }
+  }
+
+  test.each([
+    'BRAND_COLOR=#1d6f5c',
+    'BRAND_COLOR=# 1d6f5c',
+    'BRAND_NAME=Bar #1',
+    'BRAND_NAME=Bar#1',
+    'export BRAND_NAME = "Bar" #1',
+    'SMTP_URL=smtps://tips:"a#b"@mail.example.com',
+    'PORT=3000 # the port',
+    'PORT="3000" # the port',
+    'BRAND_NAME=`Bar #1`',
+    '# the name\r\nBRAND_NAME=Bar #1\r\n',
+  ])('with a # outside of quotation marks is refused, because systemd reads another value: %j', (line) => {
+    const [, name] = /(\w+) *=/.exec(line) ?? [];
+    expect(() => readFile(`SESSION_DAYS=7\n${line}\n`)).toThrow(
+      new ConfigError(
+        `${name} must be in quotation marks in the file .env, because a # in its line ends it for this program and ` +
+          'not for systemd; a comment needs a line of its own',
+      ),
+    );
+    expect(process.env['SESSION_DAYS']).toBeUndefined();
+  });
+
+  test('with a # between quotation marks is read as it is, and so are comments and what is no setting', () => {
+    const lines = [
+      '# all of it = for the bar #1',
+      'BRAND_COLOR="#1d6f5c"',
+      "export BRAND_NAME = 'Bar #1' \r",
+      '#BRAND_SENTENCE=#',
+      'BRAND_SENTENCE=',
+      'SOMETHING_ELSE=a # b',
+    ];
+    expect(readFile(lines.join('\n'))).toEqual({
+      BRAND_COLOR: '#1d6f5c',
+      BRAND_NAME: 'Bar #1',
+      BRAND_SENTENCE: '',
+      SOMETHING_ELSE: 'a',
+    });
+  });
+
+  test('is refused together with all others of its kind', () => {
+    expect(() => readFile('BRAND_COLOR=#1d6f5c\nBRAND_NAME=Bar #1')).toThrow(
+      /^BRAND_COLOR, BRAND_NAME must be in quotation marks/,
+    );
   });
 });
 
