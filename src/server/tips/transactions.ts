@@ -36,6 +36,7 @@ export interface Transactions extends TipRecord {
    *   out of bounds, a blocked word, or a guest's name.
    */
   create(giver: Account | null, tip: NewTip): Promise<Transaction>;
+  /** Whether a guest's tip with this key was recorded, whatever became of it. */
   wasSentByGuest(idempotencyKey: string): Promise<boolean>;
   /**
    * A guest's receipt token may take the place of the id, here and below.

@@ -1,5 +1,4 @@
 /** Giving a tip, taking one back, and the stream of new tips. */
-
 import { tracked } from '@trpc/server';
 import { z } from 'zod';
 import type { TipStream } from '#server/tips/tip-feed.ts';
