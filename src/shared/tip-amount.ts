@@ -37,6 +37,9 @@ const FORMS = [
   /^(\d+)(?:[.,](\d*))?$/,
 ];
 
+/** Groups of three digits after points, which nothing else can be where a currency has no decimals. */
+const ONLY_GROUPS = /^([1-9]\d{0,2}(?:\.\d{3})+)$/;
+
 /** The digits of Arabic, Persian and Japanese keyboards; the last four bits are the value. */
 const OTHER_DIGITS = /[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g;
 
@@ -58,8 +61,8 @@ function doubtAbout(plain: string): string | null {
 
 /**
  * Reads a typed amount: "$ 25", "25,50", "1,234.56", "1.234,56", "1’234.56", "1 234,56". A comma before exactly three
- * digits groups thousands, any other is a decimal comma; a single point is a decimal point. Where that is in doubt, and
- * no currency stands beside it as this page writes it, the giver is asked.
+ * digits groups thousands, any other is a decimal comma; a single point is a decimal point, but for currencies without
+ * decimals. Where that is in doubt, and no currency stands beside it as this page writes it, the giver is asked.
  */
 export function readTipAmount(text: string): AmountReading {
   const unit = formatMoney(cents(0), SHORT) + terms().currency;
@@ -71,16 +74,15 @@ export function readTipAmount(text: string): AmountReading {
     .replace(/[\s\p{Cf}]/gu, '');
   const plain = typed.replace(/\D/g, (sign) => (unit.includes(sign) ? '' : sign));
   if (plain === '') return { amountCents: null, problem: NO_AMOUNT };
-  const [, whole, decimals = ''] = FORMS.map((form) => form.exec(plain)).find(Boolean) ?? [];
+  const { exponent, minTipCents } = terms();
+  const forms = exponent === 0 ? [ONLY_GROUPS, ...FORMS] : FORMS;
+  const [, whole, decimals = ''] = forms.map((form) => form.exec(plain)).find(Boolean) ?? [];
   if (whole === undefined)
-    return {
-      amountCents: null,
-      problem: `Write the amount like ${(12.5).toFixed(Math.min(terms().exponent, 2))}`,
-    };
+    return { amountCents: null, problem: `Write the amount like ${exponent === 0 ? minTipCents : '12.50'}` };
   const doubt = typed === plain ? doubtAbout(plain) : null;
   if (doubt !== null) return { amountCents: null, problem: doubt };
-  if (decimals.length > terms().exponent) return { amountCents: null, problem: amountTooFine() };
-  const amount = Number(whole.replace(/\D/g, '') + decimals.padEnd(terms().exponent, '0'));
+  if (decimals.length > exponent) return { amountCents: null, problem: amountTooFine() };
+  const amount = Number(whole.replace(/\D/g, '') + decimals.padEnd(exponent, '0'));
   return isWithinBounds(amount)
     ? { amountCents: cents(amount), problem: null }
     : { amountCents: null, problem: amountOutOfBounds() };

@@ -80,6 +80,15 @@ test.each([
   ['JPY', 0, '¥1,200', 1_200],
   ['JPY', 0, '1200', 1_200],
   ['JPY', 0, '1200.5', null],
+  ['JPY', 0, '1.500', 1_500],
+  ['JPY', 0, '0.500', null],
+  ['JPY', 0, '12.34', null],
+  ['JPY', 0, '1500.000', null],
+  ['VND', 0, '50.000', 50_000],
+  ['VND', 0, '50.000\u00a0₫', 50_000],
+  ['VND', 0, '50,000', 50_000],
+  ['VND', 0, '1.000.000', 1_000_000],
+  ['CLP', 0, 'CLP 5.000', 5_000],
   ['KWD', 3, '1.250', 1_250],
   ['KWD', 3, 'KWD 1.25', 1_250],
   ['KWD', 3, '1.2505', null],
@@ -118,6 +127,12 @@ test.each([
   const dinars = { currency: 'KWD', exponent: 3, minTipCents: cents(1_000), maxTipCents: cents(20_000_000) };
   putInForce({ ...SPECIFIED_TERMS, version: 1, ...dinars });
   expect(readTipAmount(typed)).toEqual({ amountCents, problem: null });
+});
+
+test('of a currency without decimals the example of an amount is one that may be given', () => {
+  putInForce({ ...SPECIFIED_TERMS, version: 1, currency: 'VND', exponent: 0, minTipCents: cents(10_000) });
+  expect(readTipAmount('1.0.0')).toEqual({ amountCents: null, problem: 'Write the amount like 10000' });
+  expect(readTipAmount('10000').problem).toBeNull();
 });
 
 test('a sign of another currency is no amount of this one', () => {
