@@ -229,3 +229,45 @@ test('sums in three decimals stand apart in Insights on a phone', async ({
     }
   }
 });
+
+test('a fee of 0 is no line and no column, unless an earlier one was not 0', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+  const namesOf = (caption: string) =>
+    page.locator('table', { has: page.locator('caption', { hasText: caption }) }).locator('thead th');
+  const statement = async () => {
+    await page.goto(`/statement?from=${day(-1)}&to=${day(1)}`);
+    await expect(page.getByRole('article', { name: 'Statement' })).toBeVisible();
+  };
+  const expectColumns = async ({ areTold }: { readonly areTold: boolean }) => {
+    const sums = ['Tips', 'Gross', ...(areTold ? ['Fees'] : []), 'Net'];
+    await expect(namesOf('By month and service')).toHaveText(['Month', 'Service', ...sums]);
+    await expect(namesOf('Daily tip record')).toHaveText(['Date', ...sums]);
+    const ofTip = ['Date and time', 'Service', 'Tip', ...(areTold ? ['Fee'] : []), 'Net', 'Transaction'];
+    await expect(namesOf('Every tip')).toHaveText(ofTip);
+  };
+  const expectInsights = async (columns: readonly string[]) => {
+    await page.goto('/dashboard?tab=insights');
+    await expect(namesOf('Earnings per day')).toHaveText(['Day', 'Tips', ...columns]);
+  };
+  await backstage.tip(customer, code, 2);
+  await logInAs(provider);
+  await statement();
+  const totals = page.getByRole('article').locator('dl');
+  await expect(totals).toHaveText('Tips1Gross€2.00Net€2.00');
+  await expectColumns({ areTold: false });
+  await expectInsights(['Earnings']);
+
+  await setTerms(server, { giverFeeRate: 0, receiverFeeRate: 300 });
+  await backstage.tip(customer, code, 100);
+  await setTerms(server, { receiverFeeRate: 0 });
+  await statement();
+  await expect(totals).toHaveText('Tips2Gross€102.00Fees€3.00Net€99.00');
+  await expectColumns({ areTold: true });
+  await expectInsights(['Before fees', 'Fees', 'Earnings']);
+});

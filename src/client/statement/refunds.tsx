@@ -3,6 +3,7 @@ import type { BookEntry } from '#shared/books.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { ENTRY_LABELS } from '#shared/entry-labels.ts';
 import { cents } from '#shared/money.ts';
+import { hasFees } from '../signed-in/later/told-fees.ts';
 import { showDay, showMoment } from './dates.ts';
 import { booksOf, hasDisputes, MAX_LISTED, nameOfChanges, type StatementData } from './load-statement.ts';
 import type { StatementQuery } from './period.ts';
@@ -50,6 +51,8 @@ interface ChangesProps {
 function Changes({ caption, changes, query }: ChangesProps) {
   const isReceived = query.direction === 'received';
   const main = isReceived ? 'Net' : 'Total paid';
+  const feeOf = (change: BookEntry) => (isReceived ? change.receiverFeeCents : change.giverFeeCents);
+  const isFeeTold = hasFees(query.direction, changes.map(feeOf));
   return (
     <Table
       caption={caption}
@@ -58,7 +61,7 @@ function Changes({ caption, changes, query }: ChangesProps) {
         ['What'],
         ['Date of tip'],
         ['Tip', 'sum'],
-        ['Fee', 'sum'],
+        isFeeTold && ['Fee', 'sum'],
         [main, 'sum'],
         ['Transaction', 'id'],
       ]}
@@ -79,7 +82,7 @@ function Changes({ caption, changes, query }: ChangesProps) {
                 <time dateTime={transaction.createdAt}>{showDay(transaction.createdAt)}</time>
               </Cell>
               <Sum of="Tip" amount={amountCents} />
-              <Sum of="Fee" amount={isReceived ? change.receiverFeeCents : giverFeeCents} />
+              {isFeeTold && <Sum of="Fee" amount={feeOf(change)} />}
               <Sum
                 of={main}
                 kind="main"

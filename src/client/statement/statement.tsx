@@ -5,10 +5,11 @@ import { ChevronDown } from 'lucide-react';
 import { type RefObject, useId, useLayoutEffect, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
-import { cents, formatMoney, terms } from '#shared/money.ts';
+import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { failureOf } from '../api-client/api.ts';
 import { dashboardTab } from '../later/addresses.ts';
+import { hasFees } from '../signed-in/later/told-fees.ts';
 import { SignedInData } from '../signed-in/signed-in-data.tsx';
 import { timeZoneHere, todayHere } from '../signed-in/time-here.ts';
 import { Button } from '../ui/button.tsx';
@@ -197,25 +198,27 @@ function Totals({
   const counted = changes.count > 0 ? ([[refunds, showCount(changes.count)]] as const) : [];
   const amountCents = cents(sentTips.amountCents + sentChanges.amountCents);
   const paidCents = cents(sentTips.paidCents + sentChanges.paidCents);
-  const totals: readonly (readonly [string, string, boolean?])[] =
-    query.direction === 'received'
-      ? [
-          ['Tips', showCount(tips.count)],
-          ...counted,
-          ['Gross', sumOf(months, 'grossCents')],
-          ['Fees', sumOf(months, 'feeCents')],
-          ['Net', formatMoney(cents(receivedTips.netCents + receivedChanges.netCents)), true],
-        ]
-      : [
-          ['Tips', showCount(tips.count)],
-          ...counted,
-          ['Amount', formatMoney(amountCents)],
-          ['Fees', formatMoney(cents(paidCents - amountCents))],
-          ['Total paid', formatMoney(paidCents), true],
-        ];
+  const isReceived = query.direction === 'received';
+  const feeCents = isReceived ? sumOf(months, 'feeCents') : cents(paidCents - amountCents);
+  const fees = hasFees(query.direction, [feeCents]) ? ([['Fees', formatMoney(feeCents)]] as const) : [];
+  const totals: readonly (readonly [string, string, boolean?])[] = isReceived
+    ? [
+        ['Tips', showCount(tips.count)],
+        ...counted,
+        ['Gross', formatMoney(sumOf(months, 'grossCents'))],
+        ...fees,
+        ['Net', formatMoney(cents(receivedTips.netCents + receivedChanges.netCents)), true],
+      ]
+    : [
+        ['Tips', showCount(tips.count)],
+        ...counted,
+        ['Amount', formatMoney(amountCents)],
+        ...fees,
+        ['Total paid', formatMoney(paidCents), true],
+      ];
   return (
     <dl className={styles.totals}>
-      {totals.filter(isTold).map(([name, value, isMain]) => (
+      {totals.map(([name, value, isMain]) => (
         <div key={name} data-main={isMain}>
           <dt>{name}</dt>
           <dd>{value}</dd>
@@ -225,12 +228,6 @@ function Totals({
   );
 }
 
-/** Without fees the line of the fees is left out. */
-function isTold([name, value]: readonly [string, string, boolean?]): boolean {
-  const { giverFeeRate, receiverFeeRate } = terms();
-  return name !== 'Fees' || giverFeeRate + receiverFeeRate > 0 || value !== formatMoney(cents(0));
-}
-
-function sumOf(months: Insights | null, name: 'grossCents' | 'feeCents'): string {
-  return formatMoney(months ? cents(months.books.tips[name] + months.books.changes[name]) : cents(0));
+function sumOf(months: Insights | null, name: 'grossCents' | 'feeCents'): Cents {
+  return months ? cents(months.books.tips[name] + months.books.changes[name]) : cents(0);
 }

@@ -6,13 +6,15 @@ import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { wasNeverCharged } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
+import { hasFees } from '../signed-in/later/told-fees.ts';
 import { showCount } from './counts.ts';
 import { showDate, showDay, showMoment, showMonth, showWeekday } from './dates.ts';
 import styles from './tables.module.css';
 
 interface TableProps {
   readonly caption: string;
-  readonly columns: readonly (readonly [name: string, kind?: Kind])[];
+  /** False stands for a column that is left out. */
+  readonly columns: readonly (false | readonly [name: string, kind?: Kind])[];
   readonly children: ReactNode;
 }
 
@@ -31,11 +33,13 @@ export function Table({ caption, columns, children }: TableProps) {
       <caption className={styles.caption}>{caption}</caption>
       <thead>
         <tr>
-          {columns.map(([name, kind]) => (
-            <th key={name} scope="col" className={kind && CLASSES[kind]}>
-              {name}
-            </th>
-          ))}
+          {columns
+            .filter((column) => column !== false)
+            .map(([name, kind]) => (
+              <th key={name} scope="col" className={kind && CLASSES[kind]}>
+                {name}
+              </th>
+            ))}
         </tr>
       </thead>
       {children}
@@ -76,6 +80,8 @@ interface TipsProps {
 }
 
 export function ReceivedTips({ tips }: TipsProps) {
+  const feeOf = (tip: Transaction) => cents(tip.amountCents - tip.netAmountCents);
+  const isFeeTold = hasFees('received', tips.map(feeOf));
   return (
     <Table
       caption="Every tip"
@@ -83,7 +89,7 @@ export function ReceivedTips({ tips }: TipsProps) {
         ['Date and time'],
         ['Service'],
         ['Tip', 'sum'],
-        ['Fee', 'sum'],
+        isFeeTold && ['Fee', 'sum'],
         ['Net', 'sum'],
         ['Transaction', 'id'],
       ]}
@@ -96,7 +102,7 @@ export function ReceivedTips({ tips }: TipsProps) {
               <ChangeNote tip={tip} />
             </Cell>
             <Sum of="Tip" amount={tip.amountCents} />
-            <Sum of="Fee" amount={cents(tip.amountCents - tip.netAmountCents)} />
+            {isFeeTold && <Sum of="Fee" amount={feeOf(tip)} />}
             <Sum of="Net" kind="main" amount={tip.netAmountCents} />
           </TipRow>
         ))}
@@ -106,6 +112,10 @@ export function ReceivedTips({ tips }: TipsProps) {
 }
 
 export function SentTips({ tips }: TipsProps) {
+  const isFeeTold = hasFees(
+    'sent',
+    tips.map(({ giverFeeCents }) => giverFeeCents),
+  );
   return (
     <Table
       caption="Every tip"
@@ -113,7 +123,7 @@ export function SentTips({ tips }: TipsProps) {
         ['Date and time'],
         ['To'],
         ['Tip', 'sum'],
-        ['Fee', 'sum'],
+        isFeeTold && ['Fee', 'sum'],
         ['Total paid', 'sum'],
         ['Transaction', 'id'],
       ]}
@@ -126,7 +136,7 @@ export function SentTips({ tips }: TipsProps) {
               <ChangeNote tip={tip} />
             </Cell>
             <Sum of="Tip" amount={tip.amountCents} />
-            <Sum of="Fee" amount={tip.giverFeeCents} />
+            {isFeeTold && <Sum of="Fee" amount={tip.giverFeeCents} />}
             <Sum of="Total paid" kind="main" amount={cents(tip.amountCents + tip.giverFeeCents)} />
           </TipRow>
         ))}
@@ -170,12 +180,19 @@ function ChangeNote({ tip }: { readonly tip: Transaction }) {
 
 type Books = Pick<Insights['books'], 'tips' | 'changes'>;
 
+/** The columns that not every statement has. */
+interface Optional {
+  /** The name of the column of changes; null without any. */
+  readonly refunds: string | null;
+  readonly isFeeTold: boolean;
+}
+
 function BookCells({
   books: { tips, changes },
-  refunds,
+  optional: { refunds, isFeeTold },
 }: {
   readonly books: Books;
-  readonly refunds: string | null;
+  readonly optional: Optional;
 }) {
   return (
     <>
@@ -188,7 +205,7 @@ function BookCells({
         </Cell>
       )}
       <Sum of="Gross" amount={cents(tips.grossCents + changes.grossCents)} />
-      <Sum of="Fees" amount={cents(tips.feeCents + changes.feeCents)} />
+      {isFeeTold && <Sum of="Fees" amount={cents(tips.feeCents + changes.feeCents)} />}
       <Sum of="Net" kind="main" amount={cents(tips.netCents + changes.netCents)} />
     </>
   );
@@ -200,27 +217,39 @@ interface EarningsProps {
   readonly refunds: string;
 }
 
-/** The name of the column of changes; null without any. */
-const refundsIn = ({ earnings, refunds }: EarningsProps) =>
-  earnings.books.changes.count > 0 ? refunds : null;
+function optionalOf({ earnings, refunds }: EarningsProps): Optional {
+  const services = earnings.bars.flatMap(({ books }) => books.byService);
+  return {
+    refunds: earnings.books.changes.count > 0 ? refunds : null,
+    isFeeTold: hasFees(
+      'received',
+      services.flatMap(({ tips, changes }) => [tips.feeCents, changes.feeCents]),
+    ),
+  };
+}
 
-const columnsOf = (refunds: string | null) =>
-  [
-    ['Tips', 'sum'],
-    ...(refunds !== null ? ([[refunds, 'sum']] as const) : []),
-    ['Gross', 'sum'],
-    ['Fees', 'sum'],
-    ['Net', 'sum'],
-  ] as const;
+const columnsOf = ({ refunds, isFeeTold }: Optional): TableProps['columns'] => [
+  ['Tips', 'sum'],
+  refunds !== null && [refunds, 'sum'],
+  ['Gross', 'sum'],
+  isFeeTold && ['Fees', 'sum'],
+  ['Net', 'sum'],
+];
 
-function TotalRow({ span, ...props }: EarningsProps & { readonly span: number }) {
+interface TotalRowProps {
+  readonly books: Books;
+  readonly optional: Optional;
+  readonly span: number;
+}
+
+function TotalRow({ books, optional, span }: TotalRowProps) {
   return (
     <tbody className={styles.total}>
       <tr>
         <th scope="row" colSpan={span}>
           Total
         </th>
-        <BookCells books={props.earnings.books} refunds={refundsIn(props)} />
+        <BookCells books={books} optional={optional} />
       </tr>
     </tbody>
   );
@@ -228,21 +257,21 @@ function TotalRow({ span, ...props }: EarningsProps & { readonly span: number })
 
 export function Months(props: EarningsProps) {
   const { earnings } = props;
-  const refunds = refundsIn(props);
+  const optional = optionalOf(props);
   return (
-    <Table caption="By month and service" columns={[['Month'], ['Service'], ...columnsOf(refunds)]}>
+    <Table caption="By month and service" columns={[['Month'], ['Service'], ...columnsOf(optional)]}>
       <tbody>
         {earnings.bars.flatMap(({ from, books }) =>
           books.byService.map(({ serviceCategory, ...ofService }) => (
             <tr key={`${from} ${serviceCategory}`}>
               <th scope="row">{showMonth(from)}</th>
               <Cell of="Service">{CATEGORY_LABELS[serviceCategory]}</Cell>
-              <BookCells books={ofService} refunds={refunds} />
+              <BookCells books={ofService} optional={optional} />
             </tr>
           )),
         )}
       </tbody>
-      <TotalRow span={2} {...props} />
+      <TotalRow span={2} books={earnings.books} optional={optional} />
     </Table>
   );
 }
@@ -250,9 +279,9 @@ export function Months(props: EarningsProps) {
 /** Earnings by day, as tax offices ask for them: a refund counts on the day on which it was made. */
 export function DailyRecord(props: EarningsProps) {
   const { earnings } = props;
-  const refunds = refundsIn(props);
+  const optional = optionalOf(props);
   return (
-    <Table caption="Daily tip record" columns={[['Date'], ...columnsOf(refunds)]}>
+    <Table caption="Daily tip record" columns={[['Date'], ...columnsOf(optional)]}>
       <tbody>
         {earnings.bars
           .filter(({ books }) => books.tips.count + books.changes.count > 0)
@@ -261,11 +290,11 @@ export function DailyRecord(props: EarningsProps) {
               <th scope="row">
                 {showWeekday(from)}, {showDate(from)}
               </th>
-              <BookCells books={books} refunds={refunds} />
+              <BookCells books={books} optional={optional} />
             </tr>
           ))}
       </tbody>
-      <TotalRow span={1} {...props} />
+      <TotalRow span={1} books={earnings.books} optional={optional} />
     </Table>
   );
 }

@@ -8,6 +8,7 @@ import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { cents, formatMoney } from '#shared/money.ts';
 import type { EarningsBar, Granularity, Insights } from '#shared/records.ts';
+import { hasFees } from '../../signed-in/later/told-fees.ts';
 import { Money } from '../../ui/money.tsx';
 import styles from './earnings-chart.module.css';
 import { formatBar, formatBarShort, formatPeriod, formatRounded, formatTipCount } from './format.ts';
@@ -165,6 +166,10 @@ function labelOf(bar: EarningsBar, granularity: Granularity): string {
 }
 
 function BarsTable({ earnings, granularity }: EarningsChartProps) {
+  const isFeeTold = hasFees(
+    'received',
+    earnings.bars.map(({ feeCents }) => feeCents),
+  );
   const hasChanges = earnings.bars.some(({ books }) => books.changes.netCents !== 0);
   return (
     <table className={styles.table}>
@@ -173,12 +178,16 @@ function BarsTable({ earnings, granularity }: EarningsChartProps) {
         <tr>
           <th scope="col">{{ day: 'Day', week: 'Week', month: 'Month' }[granularity]}</th>
           <th scope="col">Tips</th>
-          <th scope="col" className={styles.optional}>
-            Before fees
-          </th>
-          <th scope="col" className={styles.optional}>
-            Fees
-          </th>
+          {isFeeTold && (
+            <>
+              <th scope="col" className={styles.optional}>
+                Before fees
+              </th>
+              <th scope="col" className={styles.optional}>
+                Fees
+              </th>
+            </>
+          )}
           <th scope="col">Earnings</th>
           {hasChanges && (
             <th scope="col" className={styles.optional}>
@@ -192,8 +201,12 @@ function BarsTable({ earnings, granularity }: EarningsChartProps) {
           <tr key={bar.from}>
             <th scope="row">{formatBar(bar, granularity)}</th>
             <td>{bar.count.toLocaleString(PAGE_LANGUAGE)}</td>
-            <td className={styles.optional}>{formatMoney(bar.grossCents)}</td>
-            <td className={styles.optional}>{formatMoney(bar.feeCents)}</td>
+            {isFeeTold && (
+              <>
+                <td className={styles.optional}>{formatMoney(bar.grossCents)}</td>
+                <td className={styles.optional}>{formatMoney(bar.feeCents)}</td>
+              </>
+            )}
             <td className={styles.sum}>{formatMoney(bar.netCents)}</td>
             {hasChanges && <td className={styles.optional}>{formatMoney(bar.books.changes.netCents)}</td>}
           </tr>

@@ -3,8 +3,9 @@
 import { Equal, TrendingDown, TrendingUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
-import { formatMoney, terms } from '#shared/money.ts';
+import { formatMoney } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
+import { hasFees } from '../../signed-in/later/told-fees.ts';
 import { Money } from '../../ui/money.tsx';
 import { nameOfChanges } from '../shared/went-back.ts';
 import styles from './earnings-numbers.module.css';
@@ -35,7 +36,7 @@ export function EarningsTotal({ earnings, comparison }: EarningsTotalProps) {
           )}
           {comparison.sentence}
         </p>
-        {(feeCents > 0 || terms().receiverFeeRate > 0) && (
+        {hasFees('received', [feeCents]) && (
           <p className={styles.fees}>
             Before fees {formatMoney(grossCents)}, less {formatMoney(feeCents)} in fees
           </p>

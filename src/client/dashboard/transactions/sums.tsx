@@ -5,6 +5,7 @@ import { type Cents, cents } from '#shared/money.ts';
 import type { TipSums } from '#shared/records.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
 import { isOutOfOrder, queryOf, type TipFilter } from '../../signed-in/later/tip-filter.ts';
+import { hasFees } from '../../signed-in/later/told-fees.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';
 import { Money } from '../../ui/money.tsx';
 import { Skeleton } from '../../ui/states.tsx';
@@ -68,7 +69,12 @@ function Counted({ user, filter, sums }: SumsProps & { readonly sums: TipSums })
           <strong>
             <Money amountCents={sentCents} />
           </strong>{' '}
-          (with fees <Money amountCents={paidCents} />) in {tips(sentCount)}
+          {hasFees('sent', [paidCents - sentCents]) && (
+            <>
+              (with fees <Money amountCents={paidCents} />){' '}
+            </>
+          )}
+          in {tips(sentCount)}
         </p>
       )}
       <WentBack
