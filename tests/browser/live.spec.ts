@@ -151,6 +151,24 @@ test('a tip that arrives is a card in reach of a thumb that moves nothing', asyn
   }
 });
 
+test('a tip that arrives says on each tab once that its money is simulated', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(provider);
+  for (const tab of ['profile', 'transactions', 'insights', 'qr-codes']) {
+    await page.goto(`/dashboard?tab=${tab}`);
+    await expect(page.getByRole('tabpanel')).toBeVisible();
+    await expect(page.getByText('Loading')).toHaveCount(0);
+    await backstage.tip(customer, code, 20);
+    await expect(page.getByRole('status').filter({ hasText: '$20.00 tip' })).toBeAttached();
+    await expect(page.getByText('Simulated money')).toHaveCount(1);
+    await expect(page.getByText('Simulated money')).toBeVisible();
+  }
+});
+
 test('a tip that arrives under an open dialog is told in it', async ({ page, backstage, logInAs }) => {
   const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);

@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
+import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { DashboardTabs, hasFailed } from './dashboard-tabs.tsx';
 import { ArrivalCard } from './live/arrival-card.tsx';
 import { ConnectionSign } from './live/connection-sign.tsx';
@@ -46,7 +47,10 @@ export function Overview({ user, tab, data, live }: OverviewProps) {
         </Fetched>
       )}
       <div className={styles.arrival}>
-        <ArrivalCard arrival={live.arrival} isDrawn={tab !== 'qr-codes'} />
+        <ArrivalCard arrival={live.arrival} isDrawn={tab !== 'qr-codes'}>
+          {/* The other tabs say it themselves. */}
+          {tab === 'profile' && <SimulatedMoney />}
+        </ArrivalCard>
       </div>
       <DashboardTabs user={user} tab={tab} data={data} />
     </Screen>

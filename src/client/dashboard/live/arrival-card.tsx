@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { Boundary } from '../../ui/boundary.tsx';
 import card from '../../ui/card.module.css';
 import { messagesOf, newsOf, sumsOf } from './announcer.ts';
@@ -13,10 +13,12 @@ interface ArrivalCardProps {
   readonly arrival: Arrival;
   /** False where the screen shows the last tip itself, so that only screen readers are told. */
   readonly isDrawn: boolean;
+  /** What stands below the sums. */
+  readonly children: ReactNode;
 }
 
 /** The place is always drawn, because screen readers announce only changes within an element. */
-export function ArrivalCard({ arrival: { tips, dismiss }, isDrawn }: ArrivalCardProps) {
+export function ArrivalCard({ arrival: { tips, dismiss }, isDrawn, children }: ArrivalCardProps) {
   const [first] = tips;
   const news = first && newsOf(tips);
   return (
@@ -28,9 +30,10 @@ export function ArrivalCard({ arrival: { tips, dismiss }, isDrawn }: ArrivalCard
         // A tip is shown even when its card could not be fetched.
         <Boundary
           fallback={
-            <p aria-hidden="true" className={card.card}>
-              {news}
-            </p>
+            <div className={card.card}>
+              <p aria-hidden="true">{news}</p>
+              {children}
+            </div>
           }
         >
           <Suspense>
@@ -41,7 +44,9 @@ export function ArrivalCard({ arrival: { tips, dismiss }, isDrawn }: ArrivalCard
               sums={sumsOf(tips)}
               written={messagesOf(tips)}
               onDismiss={dismiss}
-            />
+            >
+              {children}
+            </ArrivedTips>
           </Suspense>
         </Boundary>
       )}

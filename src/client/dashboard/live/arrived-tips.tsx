@@ -1,5 +1,5 @@
 /** The card of arrived tips, fetched with the first tip. */
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { CARD_PLACED } from '../../ui/later/toaster.tsx';
 import type { sumsOf } from './announcer.ts';
 import styles from './arrived-tips.module.css';
@@ -9,9 +9,12 @@ interface ArrivedTipsProps {
   readonly sums: ReturnType<typeof sumsOf>;
   readonly written: readonly string[];
   readonly onDismiss: () => void;
+  /** What stands below the sums. */
+  readonly children: ReactNode;
 }
 
-export function ArrivedTips({ count, sums: { given, kept, service }, written, onDismiss }: ArrivedTipsProps) {
+export function ArrivedTips({ count, sums, written, onDismiss, children }: ArrivedTipsProps) {
+  const { given, kept, service } = sums;
   useEffect(() => {
     const tell = () => {
       document.dispatchEvent(new Event(CARD_PLACED));
@@ -26,17 +29,20 @@ export function ArrivedTips({ count, sums: { given, kept, service }, written, on
         <circle r="22" className={styles.coin} />
         <path d="M0-14c6 9 10 13 10 19a10 10 0 0 1-20 0c0-6 4-10 10-19z" className={styles.drop} />
       </svg>
-      {/* Screen readers are told the same beside the card. */}
-      <p aria-hidden="true" className={styles.words}>
-        {service !== null && <span className={styles.line}>{service}</span>}
-        <span className={styles.sum}>{given}</span>
-        <span className={styles.line}>{kept}</span>
-        {written.map((line) => (
-          <span key={line} dir="auto" className={styles.written}>
-            {line}
-          </span>
-        ))}
-      </p>
+      <div className={styles.words}>
+        {/* Screen readers are told the same beside the card. */}
+        <p aria-hidden="true" className={styles.words}>
+          {service !== null && <span className={styles.line}>{service}</span>}
+          <span className={styles.sum}>{given}</span>
+          <span className={styles.line}>{kept}</span>
+          {written.map((line) => (
+            <span key={line} dir="auto" className={styles.written}>
+              {line}
+            </span>
+          ))}
+        </p>
+        {children}
+      </div>
       <button type="button" aria-label="Dismiss" className={styles.dismiss} onClick={onDismiss}>
         <svg viewBox="0 0 24 24" aria-hidden="true">
           <path d="m6 6 12 12M18 6 6 18" />
