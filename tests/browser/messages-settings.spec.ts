@@ -92,7 +92,7 @@ test('the three ready thank-yous are changed together, in the profile and where 
   await discarding.getByRole('button', { name: 'Keep Editing' }).click();
   const [{ id } = { id: '' }] = await backstage.transactions(provider);
   await backstage.call('POST', `/transactions/${id}/refund`, { token: customer.token });
-  await expect(toast(page, 'A tip of $20.00 was taken back')).toBeVisible();
+  await expect(toast(page, '$20.00 tip taken back. $19.40 left your total.')).toBeVisible();
   await field(1).press('Enter');
   await expect(field(1)).toHaveCount(0);
   await expect(dialog(page)).toBeVisible();

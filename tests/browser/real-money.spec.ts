@@ -102,7 +102,7 @@ test('a tip arrives, is charged, disputed and won, goes back in part, or was nev
   await expect(toast(page, '$20.00 tip taken back. Nothing was charged.')).toBeVisible();
   await expect(given).toContainText(/Taken back on .+ by you: Nothing was charged\./);
   await picture(page, '09-receipt-taken-back');
-  await expect(toast(dashboard, 'A tip of $20.00 was taken back')).toBeVisible();
+  await expect(toast(dashboard, '$20.00 tip taken back. $19.40 left your total.')).toBeVisible();
   await expect(arrived).toContainText('Taken back');
   await expect(arrived).not.toContainText('Arriving');
   await picture(dashboard, '10-taken-back');

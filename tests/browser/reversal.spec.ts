@@ -63,7 +63,7 @@ test.describe('a giver', () => {
     await question.getByRole('button', { name: 'Taking Back...' }).dispatchEvent('click');
     answers.release();
     // The toasts are looked for first, because they go by themselves.
-    await expect(toast(dashboard, 'A tip of $20.00 was taken back')).toBeVisible();
+    await expect(toast(dashboard, '$20.00 tip taken back. $19.40 left your total.')).toBeVisible();
     await expect(toast(page, '$20.00 tip taken back. You get $21.00 back.')).toBeVisible();
     await expect(fact(page, 'Status')).toHaveText('Refunded');
     await expect(page.getByText(/^Refunded on .* by you: \$21\.00 went back to you/)).toBeVisible();
@@ -75,7 +75,7 @@ test.describe('a giver', () => {
     await expect(dashboard.getByText('Received $0.00 net in 0 tips')).toBeVisible();
     await dashboard.reload();
     await expect(row).toContainText('Status: refunded');
-    await expect(toast(dashboard, 'A tip of $20.00 was taken back')).toHaveCount(0);
+    await expect(toast(dashboard, '$20.00 tip taken back. $19.40 left your total.')).toHaveCount(0);
     await other.close();
   });
 
@@ -280,7 +280,7 @@ test.describe('a receiver', () => {
     await expectForEverybody(page, 'question about a refund');
     await answer(page, 'Refund').click();
     await expect(page.getByText(/^Refunded on .* by you: \$21\.00 went back to the customer/)).toBeVisible();
-    await expect(toast(dashboard, 'A tip of $20.00 was refunded')).toBeVisible();
+    await expect(toast(dashboard, '$20.00 tip refunded. You get $21.00 back.')).toBeVisible();
     await expect(dashboard.getByText('Sent $0.00 (with fees $0.00) in 0 tips')).toBeVisible();
     await other.close();
   });

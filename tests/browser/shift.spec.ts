@@ -480,7 +480,7 @@ test('a tip that is taken back names no sum there, as it does on the dashboard',
   await page.goto('/dashboard');
   await expect(page.getByText('$29.10').first()).toBeAttached();
   await takeBack(second?.id);
-  await expect(toast(page, 'A tip of $20.00 was taken back')).toBeVisible();
+  await expect(toast(page, '$20.00 tip taken back. $19.40 left your total.')).toBeVisible();
   await page.evaluate((to) => window.history.pushState(null, '', to), `/dashboard?show=${code}`);
   await expect(picture(page)).toBeVisible();
   await expect(toast(page, /taken back/)).toHaveCount(0);
@@ -490,7 +490,7 @@ test('a tip that is taken back names no sum there, as it does on the dashboard',
   // The number is asked for after the news has come.
   await expect(page.getByText('0 tips since 5 AM')).toBeVisible();
   // A toast would go by itself: waiting until there is none would find none.
-  expect(await page.getByText(/A tip of/).count()).toBe(0);
+  expect(await page.getByText(/left your total/).count()).toBe(0);
   await page.getByRole('button', { name: 'Hide Tonight' }).click();
   expect(await page.locator('body').ariaSnapshot()).not.toContain('$');
 });

@@ -149,7 +149,7 @@ describe('a refund', () => {
     page.changed(refund(given));
     page.changed(refund(tip(), { refundedBy: 'giver' }));
     page.changed(refund(tip(), { refundedAt: '2026-05-15T11:59:59.000Z' }));
-    expect(page.toasts()).toEqual(['A tip of $10.00 was refunded']);
+    expect(page.toasts()).toEqual(['$10.00 tip refunded. You get $10.50 back.']);
   });
 
   it.each([
@@ -162,7 +162,7 @@ describe('a refund', () => {
     page.changed(refund(tip(), { refundedAt: before }));
     expect(page.toasts()).toEqual([]);
     page.changed(refund(tip(), { refundedAt: after }));
-    expect(page.toasts()).toEqual(['A tip of $10.00 was refunded']);
+    expect(page.toasts()).toEqual(['$10.00 tip refunded. You get $10.50 back.']);
   });
 
   it('of a tip that never was charged says so to its receiver, unless its giver took it back', async () => {
@@ -171,8 +171,21 @@ describe('a refund', () => {
     page.changed(refund(tip(got), { refundedBy: 'giver' }));
     page.changed(refund(tip(got), { refundedBy: null }));
     expect(page.toasts()).toEqual([
-      'A tip of $10.00 was taken back',
-      'A tip of $10.00 could not be charged, and left your total',
+      '$10.00 tip taken back. $9.70 left your total.',
+      '$10.00 tip could not be charged. $9.70 left your total.',
+    ]);
+  });
+
+  it('of a tip that was changed before is of its rest, and of one that never was charged of nothing', async () => {
+    const page = await openPage();
+    const part = { kind: 'refund', at: '2026-05-15T11:00:00.000Z', amountCents: cents(-100) } as const;
+    page.changed(refund(tip({ changes: [part] })));
+    page.changed(refund(tip({ receiverId: GIVER, changes: [part] }), { refundedBy: null }));
+    page.changed(refund(tip({ capturesAt: '2026-05-15T12:10:00.000Z' })));
+    expect(page.toasts()).toEqual([
+      '$10.00 tip refunded. You get the rest back.',
+      '$10.00 tip taken back. The rest left your total.',
+      '$10.00 tip refunded. Nothing was charged.',
     ]);
   });
 

@@ -2,7 +2,7 @@
 
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { UserId } from '#shared/ids.ts';
-import { formatMoney } from '#shared/money.ts';
+import { cents, formatMoney } from '#shared/money.ts';
 import { wasNeverCharged } from '#shared/tip-states.ts';
 import type { Transaction, TransactionPage } from '#shared/tips.ts';
 import { serverNow } from '../../api-client/server-clock.ts';
@@ -74,10 +74,16 @@ function isBefore(at: string, since: Date): boolean {
 function refundSentence(tip: Transaction, userId: UserId): string | null {
   const isReceiver = tip.receiverId === userId;
   if (tip.refundedBy === (isReceiver ? 'receiver' : 'giver')) return null;
-  const sum = `A tip of ${formatMoney(tip.amountCents)}`;
-  if (isReceiver && wasNeverCharged(tip) && tip.refundedBy === null)
-    return `${sum} could not be charged, and left your total`;
-  return `${sum} was ${isReceiver ? 'taken back' : 'refunded'}`;
+  const { amountCents, giverFeeCents, netAmountCents, changes } = tip;
+  const named = `${formatMoney(amountCents)} tip`;
+  const isWhole = changes.length === 0;
+  if (isReceiver) {
+    const what = wasNeverCharged(tip) && tip.refundedBy === null ? 'could not be charged' : 'taken back';
+    return `${named} ${what}. ${isWhole ? formatMoney(netAmountCents) : 'The rest'} left your total.`;
+  }
+  if (wasNeverCharged(tip)) return `${named} refunded. Nothing was charged.`;
+  const back = isWhole ? formatMoney(cents(amountCents + giverFeeCents)) : 'the rest';
+  return `${named} refunded. You get ${back} back.`;
 }
 
 export interface Lists {
