@@ -271,3 +271,19 @@ test('a fee of 0 is no line and no column, unless an earlier one was not 0', asy
   await expectColumns({ areTold: true });
   await expectInsights(['Before fees', 'Fees', 'Earnings']);
 });
+
+test('the landing page has no figure of fees where there are none, and speaks of no cents in yen', async ({
+  page,
+  server,
+}) => {
+  const costs = page.getByRole('listitem').filter({ hasText: 'Secure transactions' }).locator('p').first();
+  await page.goto('/');
+  await expect(costs).toHaveText('2.5%');
+  await expect(page.getByText('or type any other sum, to the cent.')).toBeVisible();
+  await expect(page.getByText('every tip is kept, to the cent, in a ledger')).toBeVisible();
+  await setTerms(server, { giverFeeRate: 0, currency: 'JPY', exponent: 0 });
+  await page.goto('/');
+  await expect(costs).toHaveText(/^There are no fees/);
+  await expect(page.getByText('or type any other sum.')).toBeVisible();
+  await expect(page.getByText('every tip is kept in a ledger')).toBeVisible();
+});

@@ -26,8 +26,11 @@ const OF_WALLETS: Readonly<Record<PaymentMode, string>> = {
 };
 
 export function Features() {
-  const { quickAmountsCents, giverFeeRate, receiverFeeRate } = terms();
+  const { quickAmountsCents, giverFeeRate, receiverFeeRate, exponent } = terms();
   const quickest = quickAmountsCents.map(short);
+  const rates = [giverFeeRate, receiverFeeRate].filter((rate) => rate > 0);
+  /** Currencies with other decimals, or none, have no cents. */
+  const hasCents = exponent === 2;
   return (
     <section className={section.section} aria-labelledby="features">
       <h2 id="features" className={section.heading}>
@@ -51,7 +54,7 @@ export function Features() {
           <p className={styles.money}>{bounds('to')}</p>
           <p>
             Pick one of {quickest.length} amounts from {quickest.at(0)} to {quickest.at(-1)} with one thumb,
-            or type any other sum, to the cent.
+            or type any other sum{hasCents && ', to the cent'}.
           </p>
         </Feature>
         <Feature title="Multi-service support" icon={Layers} width="narrow">
@@ -62,10 +65,11 @@ export function Features() {
         <Feature title="Secure transactions" width="wide">
           <div className={styles.costs}>
             <div>
-              <p className={styles.figure}>
-                {formatRate(giverFeeRate)} + {formatRate(receiverFeeRate)}
+              {rates.length > 0 && <p className={styles.figure}>{rates.map(formatRate).join(' + ')}</p>}
+              <p>
+                {costs(terms())} every tip is kept{hasCents && ', to the cent,'} in a ledger that nothing
+                rewrites.
               </p>
-              <p>{costs(terms())} every tip is kept, to the cent, in a ledger that nothing rewrites.</p>
             </div>
             <Bill />
           </div>
