@@ -60,6 +60,11 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST);
 }
 
+/** Whether it is an IPv4 address behind the well-known prefix (RFC 6052, section 2.1). */
+export function isTranslatedAddress(address: string): boolean {
+  return ipaddr.parse(address).range() === 'rfc6052';
+}
+
 export function isLoopbackAddress(address: string): boolean {
   return isIP(address) !== 0 && !address.includes('%') && ipaddr.parse(address).range() === 'loopback';
 }
