@@ -369,7 +369,7 @@ test('a closed account is logged out everywhere and takes no tips until a login 
   await logInAs(provider);
   await openDialog(page);
   await expect(dialog(page)).toContainText(
-    'You are logged out everywhere, API keys end for good, and your QR codes take no more tips.',
+    'You are logged out everywhere, your devices get no more notifications, API keys end for good, and your QR codes take no more tips.',
   );
   await expect(dialog(page)).toContainText('A login brings everything else back.');
   await tab.goto('/dashboard');

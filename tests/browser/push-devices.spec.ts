@@ -240,6 +240,32 @@ for (const ending of ['a logout', 'a session that was ended elsewhere'] as const
   });
 }
 
+test('the closing of an account says that its notifications end, and they are offered again when a login takes it back', async ({
+  page,
+  backstage,
+  logInAs,
+  server,
+}) => {
+  const { provider } = await backstage.bothSides();
+  await logInAs(provider);
+  await turnOn(page);
+  await page.goto('/dashboard?tab=profile&open=security');
+  await page.getByRole('region', { name: 'Close your account' }).getByRole('button').click();
+  const dialog = page.getByRole('dialog', { name: 'Close your account?' });
+  await expect(dialog).toContainText('your devices get no more notifications');
+  await dialog.getByLabel('Current password').fill(PASSWORD);
+  await dialog.getByLabel('The word close').fill('close');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => storedToken(page)).toBeNull();
+  await expect.poll(() => endpointOf(page)).toBeNull();
+
+  await page.goto('/auth');
+  await logInByForm(page, provider);
+  const offer = page.getByRole('region', { name: 'Hear about each tip' });
+  await expect(offer.getByRole('button', { name: 'Also When Tipwell Is Closed' })).toBeVisible();
+  expect(await devicesOf(server.url, provider)).toEqual([]);
+});
+
 test('a subscription that another account has left behind is ended, and that of another key as well', async ({
   page,
   backstage,

@@ -15,6 +15,8 @@ import confirmation from '../../ui/later/confirmation.module.css';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { useSending } from '../form.ts';
 import { useIsOpen } from '../is-open.ts';
+import { readKept } from '../notifications/registration.ts';
+import { offerAgain } from '../shared/code-shown.ts';
 import styles from './account-care.module.css';
 import type { DataDownload } from './download-data.ts';
 import { resolveClosing } from './profile-change.ts';
@@ -57,8 +59,11 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
     }
     // A click before the next render could still cancel.
     flushSync(() => setSent(true));
+    // The device forgets it with the session.
+    const hadNotifications = readKept(user.id) !== null;
     try {
       const { closesAt } = await leaveBy(api.auth.close.mutate(values));
+      if (hadNotifications) offerAgain(user.id);
       noteClosedAccount(closesAt);
       toastSuccess(`Your account is closed. A login until ${shortDateTime(closesAt)} brings it back.`);
     } finally {
@@ -126,7 +131,8 @@ function Course({ user }: { readonly user: User }) {
         <dd>
           You are logged out everywhere
           {isServiceProvider
-            ? ', API keys end for good, and your QR codes take no more tips.'
+            ? ', your devices get no more notifications, API keys end for good, ' +
+              'and your QR codes take no more tips.'
             : ', and API keys end for good.'}
         </dd>
       </div>
