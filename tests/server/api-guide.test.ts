@@ -62,7 +62,7 @@ function withoutChance(text: string): string {
 const has = (program: string) => spawnSync(program, ['--version']).error === undefined;
 
 test('every step of the guide to the API is answered as the guide says', async ({ skip }) => {
-  skip(!has('bash') || !has('curl') || !has('jq'), 'there is no bash, curl or jq');
+  skip(!['bash', 'curl', 'jq', 'openssl'].every(has), 'there is no bash, curl, jq or openssl');
   const steps = readSteps();
   expect(steps.length).toBeGreaterThan(7);
   const server = await startServer();

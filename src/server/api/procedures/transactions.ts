@@ -107,7 +107,8 @@ export const transactionProcedures = {
         {
           ...IDEMPOTENCY_KEY,
           description:
-            '1 to 255 visible ASCII characters that you make up, one for each attempt to pay; of a guest, 16 at least.',
+            '1 to 255 visible ASCII characters that you make up, one for each attempt to pay; of a guest, 16 at least. ' +
+            'Take 128 random bits, such as a UUID: whoever guesses the key can learn from the id of the tip who gave it.',
         },
       ],
       movesMoney: true,
