@@ -502,6 +502,41 @@ test('the very first tip is told once though the connection was lost meanwhile',
   complaints.length = 0;
 });
 
+test('a list that knows the missed tips before they are told stays in order, and seen', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+  complaints,
+}) => {
+  const line = await createCuttableLine(server.port);
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(provider);
+  await openEmptyList(page, line.url);
+  await backstage.tip(customer, code, 100);
+  await expect(row(page, '+$97.00')).toHaveCount(1);
+  await dismissCard(page);
+  await setHidden(page, true);
+  line.stall();
+  // More than a page of the list.
+  for (let amount = 101; amount <= 130; amount += 1) await backstage.tip(customer, code, amount);
+  await page.route('**/transactions.onTip**', async (route) => {
+    await expect(row(page, '+$126.10')).toHaveCount(1);
+    await route.fallback();
+  });
+  await setHidden(page, false);
+  await expect(page.getByText('30 tips, $3,465.00 · you keep $3,361.05')).toBeVisible();
+  const newest = Array.from({ length: 25 }, (_, index) => `$${130 - index}.00 tip`);
+  const rows = page.getByRole('tabpanel').getByRole('listitem').filter({ hasText: 'Received' });
+  await expect(rows).toContainText(newest);
+  await page.unroute('**/transactions.onTip**');
+  await page.reload();
+  await expect(rows).toHaveCount(25);
+  await expect(page.getByText('New', { exact: true })).toHaveCount(0);
+  await line.cut();
+  complaints.length = 0;
+});
+
 test('whoever wakes a phone whose connection died in its sleep is told at once', async ({
   page,
   backstage,

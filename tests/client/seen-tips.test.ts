@@ -1,8 +1,15 @@
 /** Which tips count as new on a device. */
-import { expect, it } from 'vitest';
-import { newTips } from '#client/dashboard/live/seen-tips.ts';
+import { afterEach, expect, it, vi } from 'vitest';
+import { newTips, remember, seenBy } from '#client/dashboard/live/seen-tips.ts';
+import { newUserId } from '#shared/ids.ts';
+import { stubStorage } from './browser.ts';
+import { transaction } from './transaction.ts';
 
 const tips = ['third', 'second', 'first'].map((id) => ({ id }));
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 it('what came after the newest tip that was seen is new', () => {
   expect(newTips(tips, 'third')).toEqual([]);
@@ -14,4 +21,22 @@ it('what came after the newest tip that was seen is new', () => {
 it('a device that remembers nothing shows what came last, and not a whole history', () => {
   expect(newTips(tips, null)).toEqual(tips.slice(0, 1));
   expect(newTips([], null)).toEqual([]);
+});
+
+it.each([false, true])('no older tip is remembered than was seen, by the same person (%s)', (isForbidden) => {
+  stubStorage('localStorage', isForbidden);
+  const [one, other] = [1, 2].map((byte) => newUserId((size) => Buffer.alloc(size, byte)));
+  if (!one || !other) throw new Error('nobody');
+  const [first, second] = ['00', '01'].map((second) =>
+    transaction(10, { createdAt: `2026-05-15T12:00:${second}.000Z` }),
+  );
+  remember(one, undefined);
+  expect(seenBy(one)).toBe('none');
+  remember(one, second);
+  // The list of another tab may be behind, or empty.
+  remember(one, first);
+  remember(one, undefined);
+  expect(seenBy(one)).toBe(second?.id);
+  remember(other, first);
+  expect([seenBy(one), seenBy(other)]).toEqual([null, first?.id]);
 });

@@ -14,8 +14,7 @@ const listeners = new Set<() => void>();
 export function useNewTips(userId: UserId, transactions: readonly Transaction[]) {
   const seen = useSyncExternalStore(subscribe, () => seenBy(userId));
   const received = transactions.filter(({ receiverId }) => receiverId === userId);
-  const newest = received[0]?.id ?? NONE;
-  const before = received[1]?.id ?? NONE;
+  const [newest, before] = received;
   const isFirstVisit = seen === null;
   useEffect(() => {
     // On a device that remembers nothing only the newest tip counts as new.
@@ -66,13 +65,17 @@ export function newTips<Tip extends { readonly id: string }>(
   return end === -1 ? received : received.slice(0, end);
 }
 
-function seenBy(userId: UserId): string | null {
+export function seenBy(userId: UserId): string | null {
   const [owner, id = null] = read()?.split(' ') ?? [];
   return owner === userId ? id : null;
 }
 
-function remember(userId: UserId, id: string): void {
-  entryOfPage = `${userId} ${id}`;
+export function remember(userId: UserId, tip: Transaction | undefined): void {
+  const { id = NONE, createdAt = '' } = tip ?? {};
+  const [owner, , sinceThen = ''] = read()?.split(' ') ?? [];
+  // A list may be behind what another tab has shown.
+  if (owner === userId && createdAt < sinceThen) return;
+  entryOfPage = `${userId} ${id} ${createdAt}`;
   try {
     localStorage.setItem(SEEN_KEY, entryOfPage);
   } catch {

@@ -28,18 +28,25 @@ export function useTipCache() {
   }
 
   return {
-    /** Puts the tip on top of the full list. The server has to sum and to filter the rest again. */
+    /** Puts the tip on top of the full list if it is new to it. The server has to sum and to filter the rest again. */
     add(tip: Transaction): void {
       reloadSums();
-      if (queryClient.isFetching({ queryKey: transactionsKey }) > 0) {
-        // The query under way may not know the tip.
+      const shown =
+        utils.transactions.list
+          .getInfiniteData(allTransactions)
+          ?.pages.flatMap(({ transactions }) => transactions) ?? [];
+      const isShown = shown.some(({ id }) => id === tip.id);
+      const isNewest = shown.every(({ createdAt }) => createdAt <= tip.createdAt);
+      if (queryClient.isFetching({ queryKey: transactionsKey }) > 0 || !(isShown || isNewest)) {
+        // The query under way may not know the tip, and only the server knows the place of an older one.
         reloadLists();
         return;
       }
       reloadFiltered();
+      if (isShown) return;
       utils.transactions.list.setInfiniteData(allTransactions, (loaded) => {
         const [newest, ...older] = loaded?.pages ?? [];
-        if (!loaded || !newest || newest.transactions.some(({ id }) => id === tip.id)) return loaded;
+        if (!loaded || !newest) return loaded;
         return { ...loaded, pages: [{ ...newest, transactions: [tip, ...newest.transactions] }, ...older] };
       });
     },
