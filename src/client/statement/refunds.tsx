@@ -3,7 +3,7 @@ import type { BookEntry } from '#shared/books.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { ENTRY_LABELS } from '#shared/entry-labels.ts';
 import { cents } from '#shared/money.ts';
-import { hasFees } from '../signed-in/later/told-fees.ts';
+import { hasFees } from '../signed-in/told-fees.ts';
 import { showDay, showMoment } from './dates.ts';
 import { booksOf, hasDisputes, MAX_LISTED, nameOfChanges, type StatementData } from './load-statement.ts';
 import type { StatementQuery } from './period.ts';

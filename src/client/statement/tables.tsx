@@ -6,7 +6,7 @@ import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { wasNeverCharged } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { hasFees } from '../signed-in/later/told-fees.ts';
+import { hasFees } from '../signed-in/told-fees.ts';
 import { showCount } from './counts.ts';
 import { showDate, showDay, showMoment, showMonth, showWeekday } from './dates.ts';
 import styles from './tables.module.css';

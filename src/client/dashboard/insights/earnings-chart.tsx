@@ -8,7 +8,7 @@ import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { cents, formatMoney } from '#shared/money.ts';
 import type { EarningsBar, Granularity, Insights } from '#shared/records.ts';
-import { hasFees } from '../../signed-in/later/told-fees.ts';
+import { hasFees } from '../../signed-in/told-fees.ts';
 import { Money } from '../../ui/money.tsx';
 import styles from './earnings-chart.module.css';
 import { formatBar, formatBarShort, formatPeriod, formatRounded, formatTipCount } from './format.ts';

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { formatMoney } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
-import { hasFees } from '../../signed-in/later/told-fees.ts';
+import { hasFees } from '../../signed-in/told-fees.ts';
 import { Money } from '../../ui/money.tsx';
 import { nameOfChanges } from '../shared/went-back.ts';
 import styles from './earnings-numbers.module.css';
