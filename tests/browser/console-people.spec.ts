@@ -84,6 +84,15 @@ test('somebody is found by a code, suspended and told why, let in again, and get
   await phone.getByRole('button', { name: 'Change Password' }).click();
   await expect(phone).toHaveURL(/\/auth/);
   await phone.close();
+
+  await act('Suspend', REASON);
+  const credentials = { email: provider.email, password: 'a better horse battery' };
+  const { access_token: token } = await backstage.call('POST', '/auth/login', { body: credentials });
+  const closing = { current_password: credentials.password, confirmation: 'close' };
+  await backstage.call('POST', '/auth/me/closing', { token, body: closing });
+  await operators.reload();
+  await expect(person).toContainText(/The owner has closed the account.+ the email can register again from/);
+  await expectForEverybody(operators, 'a person who closes a suspended account');
   await act('Close Account', 'Asked for at the desk');
   await expect(person.getByRole('heading', { name: 'Closed account' })).toBeFocused();
   await operators.close();

@@ -57,6 +57,12 @@ export function PersonView({ id }: { readonly id: string }) {
               Suspended since <When at={person.suspension.since} />: <bdi>{person.suspension.reason}</bdi>
             </p>
           )}
+          {person.state === 'suspended' && person.closesAt !== null && (
+            <p className={styles.warning}>
+              The owner has closed the account. Unless they log in before, the email can register again from{' '}
+              <When at={person.closesAt} /> on.
+            </p>
+          )}
           {person.state !== 'closed' && <PersonActs person={person} onDone={tell} />}
           <Facts person={person} />
           <Codes person={person} />
