@@ -7,6 +7,7 @@ import { allowOrigins, guardDoors } from './api/http/door.ts';
 import { createEnvelope } from './api/http/envelope.ts';
 import { createPageLookup, createProviderLookup, createRecall } from './api/http/lookups.ts';
 import { servePhotos } from './api/http/photos.ts';
+import { refuseOtherSpellings } from './api/http/plain-paths.ts';
 import { serveProbes } from './api/http/probes.ts';
 import { answerErrors, createReport, createUnreadAnswers } from './api/http/problems.ts';
 import { createRequestLog } from './api/http/request-log.ts';
@@ -79,6 +80,7 @@ export function createApp(deps: AppDependencies): App {
     maintenance: config.maintenance,
   });
   guardDoors(app, isShuttingDown);
+  refuseOtherSpellings(app);
   serveApiDocs(app, publicUrl, config.registration, links);
   takeWebhookEvents(app, services.payments);
   app.route('/api', createRestAdapter(envelope, contextOf, report));

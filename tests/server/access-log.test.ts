@@ -1,5 +1,8 @@
 /** The logs of each shipped Caddyfile, and fail2ban's filters of the manual on lines as they are written. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { installedCaddy, type ShippedCaddyfile, startCaddy } from '#tests/support/caddy.ts';
 import { startServer, stopEverything } from '#tests/support/running-server.ts';
@@ -119,5 +122,90 @@ test.for<ShippedCaddyfile>([
         '/unsubscribe//',
       ]),
     );
+  }
+});
+
+const GUESS = { email: 'nobody@example.com', password: 'wrong guess' };
+
+/** Sends a guess at a password to the address exactly as written, which `fetch` would tidy up. */
+async function guessAt(port: number, target: string, headers: Record<string, string> = {}) {
+  const sent = request({
+    host: '127.0.0.1',
+    port,
+    path: target,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    agent: false,
+  });
+  const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
+  sent.end(JSON.stringify(target.includes('batch=1') ? { 0: GUESS, 1: GUESS, 2: GUESS } : GUESS));
+  const [answer] = await answered;
+  return { status: answer.statusCode, body: await text(answer) };
+}
+
+/** Each leads to a login, and has a spelling that a filter finds. */
+const FOUND: readonly (readonly [string, Record<string, string>])[] = [
+  ['/api/auth/login', {}],
+  ['/trpc/auth.login', {}],
+  ['/trpc/auth.login,auth.logout?batch=1', {}],
+  ['/trpc/auth.logout%2Cauth.login?batch=1', {}],
+  ['/trpc/auth.logout%2cauth.login?batch=1', {}],
+  ['/trpc/auth.login?batch=1', { 'trpc-accept': 'application/jsonl' }],
+  ['/trpc/auth.login?batch=1', { Accept: 'application/jsonl' }],
+  ['/trpc/nothing,auth.login?batch=1', { 'trpc-accept': 'application/jsonl' }],
+  ['http://127.0.0.1/api/auth/login', {}],
+];
+
+/** Each is a second spelling of one of these addresses. */
+const REFUSED = [
+  '/api/auth/%6cogin',
+  '/api/auth/%6Cogin',
+  '/%61pi/auth/login',
+  '/x/../api/auth/login',
+  '/api/./auth/login',
+  '/api/auth/x/%2e%2E/login',
+  '/trpc/auth%2Elogin',
+  '/trpc/auth%2elogin?batch=1',
+  '/trpc/%61uth.login',
+  '/t%72pc/auth.login',
+  '/trpc/../trpc/auth.login',
+  '/trpc//auth.login',
+  '/trpc/",auth.login?batch=1',
+  '/trpc/%22,auth.login?batch=1',
+  '/trpc/x,/r/,auth.login?batch=1',
+];
+
+test('an address behind a door has no other spelling than the one that a filter finds', async () => {
+  const server = await startServer({ LOG_LEVEL: 'warn' });
+  for (const target of REFUSED)
+    expect([target, (await guessAt(server.port, target)).status]).toEqual([target, 404]);
+  for (const target of ['/api\\auth\\login', '/trpc\\auth.login'])
+    expect([target, (await guessAt(server.port, target)).status]).toEqual([target, 400]);
+  for (const [target, headers] of FOUND)
+    expect((await guessAt(server.port, target, headers)).body, target).toContain('wrong_credentials');
+  // What may be encoded goes on being read.
+  const { status } = await fetch(`${server.url}/trpc/auth.me%2Cauth.me?batch=1&input=%7B%7D`);
+  expect(status).toBe(401);
+});
+
+test.for<ShippedCaddyfile>([
+  'deploy/Caddyfile',
+  'deploy/Caddyfile.two',
+])('each way to try a password through %s is found by the filter, or leads nowhere', async (path, {
+  skip,
+}) => {
+  skip(installedCaddy() === null, 'there is no Caddy');
+  const server = await startServer({ LOG_LEVEL: 'info', TRUST_PROXY: '127.0.0.1' });
+  const caddy = await startCaddy(path, [server.port]);
+  onTestFinished(caddy.stop);
+  const port = Number(new URL(caddy.url).port);
+  const [, ofCaddy] = FILTERS;
+  for (const target of REFUSED) expect([target, (await guessAt(port, target)).status]).toEqual([target, 404]);
+  for (const [index, [target, headers]] of FOUND.entries()) {
+    const address = target.replace('127.0.0.1', `127.0.0.1:${port}`);
+    expect((await guessAt(port, address, headers)).body, target).toContain('wrong_credentials');
+    await vi.waitFor(() => expect(addressesIn(caddy.accessLog(), ofCaddy), target).toHaveLength(index + 1), {
+      timeout: 30_000,
+    });
   }
 });

@@ -15,7 +15,7 @@ const PIECES_APART = 50;
 /** The one route whose body is no JSON; it bounds what it reads itself, once it knows who asks. */
 const PHOTO_PATH = /^\/api\/qr-codes\/[^/]+\/photo$/;
 
-const DOORS = ['/api', '/trpc'] as const;
+export const DOORS = ['/api', '/trpc'] as const;
 
 export function isBehindDoor(path: string): boolean {
   return DOORS.some((door) => path === door || path.startsWith(`${door}/`));

@@ -13,7 +13,7 @@ import { refusalOf } from './refusals.ts';
 import type { RequestLog } from './request-log.ts';
 
 const ROUTE = '/api/qr-codes/:qr_code_id';
-const URL_OF_LOOKUP = /^https?:\/\/[^/]+\/api\/qr-codes\/([A-Za-z0-9-]{1,64})$/;
+const URL_OF_LOOKUP = /^https?:\/\/[^/]+(\/api\/qr-codes\/([A-Za-z0-9-]{1,64}))$/;
 
 /**
  * Answers the look-up of a cached code as the REST door would; null for any other request. See
@@ -29,11 +29,13 @@ export function createRecall(deps: {
   return (request, bindings) => {
     const { method, url } = request;
     if (method !== 'GET') return null;
-    const text = URL_OF_LOOKUP.exec(url)?.[1];
+    const [, path, text] = URL_OF_LOOKUP.exec(url) ?? [];
     const found = text === undefined ? null : qrCodes.recall(text);
     // A signed-in caller may get another answer.
     if (!found || request.headers.has('Authorization')) return null;
     const incoming = incomingIn(bindings);
+    // The door refuses other spellings of the path.
+    if (incoming && incoming.url !== path) return null;
     const arrival = log.begin(
       // Reading it from the request would make all of its headers anew.
       clientAddress(incoming?.socket.remoteAddress, () => incoming?.headers['x-forwarded-for']?.toString()),

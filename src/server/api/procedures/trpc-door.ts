@@ -8,6 +8,7 @@ import type { Context } from './context.ts';
 import { ENDPOINTS, servedRouter } from './router.ts';
 
 const MAX_BATCH_SIZE = 10;
+const MULTI_STATUS = 207;
 
 export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: Report): MiddlewareHandler {
   const serve = trpcServer({
@@ -19,10 +20,13 @@ export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: R
       if (called.length > 0) c.set('route', `/trpc/${called.join()}`);
       return { ...contextOf(c) };
     },
-    responseMeta({ ctx, errors, type }) {
+    responseMeta({ ctx, errors, info, type }) {
       // tRPC's own answer to a request without a context lacks the request id and its type.
       if (!ctx) throw unreadCall(errors[0]);
-      return { headers: callHeadersOf(errors.map(refusalOf), type, ctx.device.headers()) };
+      const headers = callHeadersOf(errors.map(refusalOf), type, ctx.device.headers());
+      // The status comes before the answers of such a batch: 200 would hide wrong passwords from a proxy's log.
+      const isAnsweredInTurn = type === 'mutation' && info?.accept === 'application/jsonl';
+      return isAnsweredInTurn ? { headers, status: MULTI_STATUS } : { headers };
     },
     onError({ error, ctx }) {
       if (!ctx) return;
