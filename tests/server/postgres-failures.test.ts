@@ -435,6 +435,64 @@ test('listeners hear of the entries of other processes, and of everything once t
   expect((await take()).flat().sort()).toEqual([provider.id, customer.id].sort());
 });
 
+test('a process that finds no place to listen looks for itself what others have entered, and says so once', async () => {
+  const url = await createMigratedDatabase();
+  const other = await openAt(url);
+  const { provider, customer, tip } = await createPeople(other).setTheScene();
+  const past = await connectPast(url);
+  const role = past.database;
+  await past.query(`CREATE ROLE ${role} LOGIN SUPERUSER PASSWORD 'own'`);
+  const own = new URL(url);
+  own.username = role ?? '';
+  own.password = 'own';
+  const warnings: string[] = [];
+  const warn = (sentence: string) => void warnings.push(sentence);
+  const storage = await databaseAt({ engine: 'postgres', url: own.href }).openForServer({ ...OPENING, warn });
+  onTestFinished(async () => {
+    await storage.close();
+    await past.query(`DROP ROLE ${role}`);
+  });
+  const heard: unknown[] = [];
+  storage.subscribe({ onEntries: (accounts) => heard.push(accounts) });
+  const PATIENCE = { timeout: 30_000 };
+  await expect.poll(() => heard, PATIENCE).toEqual(['any']);
+  // Its other connections stay, so that it serves.
+  expect(await storage.listEntriesSince(provider.id, 0, 9)).toEqual([]);
+  await past.query(`ALTER ROLE ${role} NOLOGIN`);
+  await past.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1 AND query = 'LISTEN tipwell'`,
+    [role],
+  );
+  await other.recordTip(tip());
+  heard.splice(0);
+  await expect.poll(() => heard, PATIENCE).toEqual(['any', 'any']);
+  expect(await storage.listEntriesSince(provider.id, 0, 9)).toHaveLength(1);
+  expect(warnings).toEqual([expect.stringMatching(/^no connection to PostgreSQL can listen/)]);
+  await past.query(`ALTER ROLE ${role} LOGIN`);
+  await expect.poll(() => warnings, PATIENCE).toEqual([expect.anything(), expect.stringMatching(/again$/)]);
+  heard.splice(0);
+  await other.recordTip(tip());
+  await expect.poll(() => heard.flat().sort(), PATIENCE).toEqual([provider.id, customer.id].sort());
+});
+
+test('a database that is away wakes nobody, whose reading would fail', async () => {
+  const line = await createPostgresLine(await createMigratedDatabase());
+  const warnings: string[] = [];
+  const warn = (sentence: string) => void warnings.push(sentence);
+  const storage = await databaseAt({ engine: 'postgres', url: line.url }).openForServer({ ...OPENING, warn });
+  onTestFinished(() => storage.close());
+  const heard: unknown[] = [];
+  storage.subscribe({ onEntries: (accounts) => heard.push(accounts) });
+  await expect.poll(() => heard, { timeout: 30_000 }).toEqual(['any']);
+  await line.cut();
+  await expect.poll(() => warnings, { timeout: 30_000 }).toHaveLength(1);
+  await expect(storage.proveWritable()).rejects.toThrow(StorageUnavailable);
+  expect(heard.splice(0)).toEqual(['any']);
+  await line.mend();
+  await expect.poll(() => warnings, { timeout: 30_000 }).toHaveLength(2);
+  expect(heard[0]).toBe('any');
+});
+
 test('a database that can only be read is unavailable for tips, is read from, and is written to again once it can be', async () => {
   const { storage, past, scene } = await openBehindLine();
   const name = past.database;

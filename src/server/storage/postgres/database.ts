@@ -6,7 +6,7 @@ import { StorageUnavailable } from '../port/storage.ts';
 import { readAll } from './all-rows.ts';
 import { backUp } from './backup.ts';
 import { compareClocks } from './clock-check.ts';
-import { asPortError, connectOrRefuse, nameOf, type SessionLimits } from './connection.ts';
+import { asPortError, connectOrRefuse, nameOf, SERVING, type SessionLimits } from './connection.ts';
 import { fill } from './copy-in.ts';
 import { prepareStatements } from './driver.ts';
 import { beginSettled, inspectLedger, inspectSchema, requireTipwells } from './ledger-check.ts';
@@ -34,7 +34,7 @@ export function managePostgres(url: string): ManagedDatabase {
       } catch (error) {
         throw error instanceof DatabaseRefused ? error : unusable(url, error, asPortError(error));
       }
-      return createPostgresStorage(url);
+      return createPostgresStorage(url, SERVING, opening.warn);
     },
 
     async openForCommand() {

@@ -1,6 +1,7 @@
 /** The storage port on PostgreSQL. Tips, attempts and look-ups of sessions, the most frequent steps, run in groups. */
 import { getTableName } from 'drizzle-orm';
 import { measure } from '#server/measures.ts';
+import type { Opening } from '../port/database.ts';
 import type { GivenTip } from '../port/ledger.ts';
 import { type Remnants, type Storage, StorageUnavailable } from '../port/storage.ts';
 import { liveSessionOf } from '../rules/accounts.ts';
@@ -23,11 +24,26 @@ interface SessionToFind {
   readonly nowMs: number;
 }
 
-/** @param limits of the sessions that run the steps of the port. */
-export function createPostgresStorage(url: string, limits: SessionLimits = SERVING): Storage {
+/** @param limits of the sessions that run the steps of the port. @param warn of what its operator should know. */
+export function createPostgresStorage(
+  url: string,
+  limits: SessionLimits = SERVING,
+  warn: Opening['warn'] = () => {},
+): Storage {
   const steps = openAtomicSteps(url, limits);
   const clockGuard = createClockGuard(steps);
-  const { listeners, close: stopListening } = createNotifications(() => connect(url), steps.isOwn);
+  const { listeners, close: stopListening } = createNotifications({
+    connect: () => connect(url),
+    isOwn: steps.isOwn,
+    canRead: () =>
+      steps
+        .lend((client) => client.query('SELECT 1'))
+        .then(
+          () => true,
+          () => false,
+        ),
+    warn,
+  });
 
   const run: Engine['read'] = (step) => steps.run((statements) => runToEnd(step(statements)));
 
