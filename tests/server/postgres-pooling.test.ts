@@ -2,6 +2,7 @@
  * A pooler that lends sessions for one transaction is found out at the start, however it chooses them; plain
  * PostgreSQL, and a pooler that lends a session for as long as a connection lives, are not taken for one.
  */
+import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, expect, onTestFinished, type TestContext, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
@@ -64,6 +65,30 @@ test('PgBouncer in session mode serves', async (context) => {
   onTestFinished(() => storage.close());
   const { tip } = await createPeople(storage).setTheScene();
   expect(await storage.recordTip(tip())).toMatchObject({ outcome: 'recorded' });
+});
+
+test('PgBouncer in session mode has room for two processes and a command with the size of the manual', async (context) => {
+  const size = /pool_mode=session pool_size=(\d+)/.exec(readFileSync('docs/scaling.md', 'utf8'))?.[1] ?? '';
+  const settings = { pool_mode: 'session', default_pool_size: size };
+  const { pooled } = await startBefore(context, settings);
+  const database = databaseAt({ engine: 'postgres', url: pooled });
+  const warnings: string[] = [];
+  const warn = (sentence: string) => void warnings.push(sentence);
+  const storages = [];
+  for (let process = 0; process < 2; process += 1) {
+    const storage = await database.openForServer({ ...OPENING, warn });
+    onTestFinished(() => storage.close());
+    storages.push(storage);
+  }
+  const heard: unknown[] = [];
+  for (const storage of storages) {
+    // Each takes all the connections that it may have.
+    await Promise.all(Array.from({ length: 50 }, () => storage.proveWritable()));
+    storage.subscribe({ onEntries: (accounts) => heard.push(accounts) });
+  }
+  await expect.poll(() => heard, { timeout: 30_000 }).toEqual(['any', 'any']);
+  expect((await database.check([])).problems).toEqual([]);
+  expect(warnings).toEqual([]);
 });
 
 test('a server without a pooler is not taken for one, while others come and go, or when it has room for one connection', async () => {
