@@ -14,7 +14,7 @@ import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import { test } from './received-tips.ts';
 import { atStripe, payButton, quick, test as stripeTest, success } from './stripe-fixtures.ts';
-import { proceedWith } from './tipping.ts';
+import { isUncovered, proceedWith } from './tipping.ts';
 
 const MESSAGE = 'Best Negroni in town, thank you!';
 const FORM = '**/assets/message-form-*.js';
@@ -187,6 +187,17 @@ test.describe('a message', () => {
     await payButton(page).click();
     await expect(success(page)).toBeVisible();
     expect(await received(backstage, provider)).toEqual([[20, MESSAGE, null]]);
+  });
+
+  test('is written above the bar on a low phone, also below a large sum', async ({ page, backstage }) => {
+    const { code } = await sides(backstage);
+    await page.setViewportSize({ width: 320, height: 568 });
+    await page.goto(`/tip/${code}`);
+    await page.getByLabel('Or enter your own').fill('600');
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await add(page).click();
+    await expect(message(page)).toBeFocused();
+    await expect.poll(() => message(page).evaluate(isUncovered)).toBe(true);
   });
 
   test('is no other account’s', async ({ page, backstage, logInAs }) => {

@@ -18,7 +18,10 @@ import {
 } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
-import { payOffline, payTip, proceedWith } from './tipping.ts';
+import { isUncovered, payOffline, payTip, proceedWith } from './tipping.ts';
+
+/** One word that takes several lines on a phone. */
+const LONG_NAME = 'Wolfeschlegelsteinhausenbergerdorffwelche';
 
 /** Longer than whoever is logged in is left on the page of an unknown code. */
 const A_MOMENT_MS = 10_000;
@@ -100,6 +103,21 @@ test.describe('choosing an amount', () => {
     complaints.length = 0;
   });
 
+  test('shows the field that takes the focus above the bar, also below a long name', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const code = await backstage.code(await backstage.provider(['bartender'], LONG_NAME));
+    await logInAs(await backstage.customer());
+    await page.setViewportSize({ width: 320, height: 568 });
+    await page.goto(`/tip/${code}`);
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    const custom = page.getByLabel('Or enter your own');
+    await expect(custom).toBeFocused();
+    await expect.poll(() => custom.evaluate(isUncovered)).toBe(true);
+  });
+
   test('explains on Proceed what is missing, keeps what was typed, writes sums from $500 up in words, and keeps Pay in view on phones', async ({
     page,
     backstage,
@@ -158,6 +176,7 @@ test.describe('choosing an amount', () => {
       await expect(page.getByText('Total $10,370.37')).toBeInViewport({ ratio: 1 });
       // A keyboard that leaves the window as it is covers its lower part.
       await page.setViewportSize({ width: 390, height: 844 });
+      await page.evaluate(() => window.scrollTo({ top: 0, behavior: 'instant' }));
       const before = await top(pay);
       await page.evaluate(() => {
         Object.defineProperty(window.visualViewport, 'height', { get: () => window.innerHeight - 336 });

@@ -19,3 +19,9 @@ export async function payOffline(page: Page, amount: string): Promise<void> {
   await expect(page.getByRole('alert')).toContainText('Nothing was charged');
   await page.context().setOffline(false);
 }
+
+/** Whether the middle of an element lies in the window and under nothing else; evaluated in the page. */
+export function isUncovered(element: Element): boolean {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return element.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+}

@@ -1,5 +1,5 @@
 /** The second step: amount and receiver, with the button that pays. */
-import { type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { type MouseEvent, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { amountInWords } from '#shared/amount-in-words.ts';
 import { type Cents, cents, feesFor, formatMoney, terms } from '#shared/money.ts';
@@ -52,8 +52,7 @@ export function PaymentStep(props: PaymentStepProps) {
 
   const [form, setForm] = useState<MessageForm | null>(null);
   const [isUnfolded] = useState(() => window.matchMedia(ROOMY).matches);
-  const lifted = useRef<HTMLDivElement>(null);
-  useAboveKeyboard(lifted);
+  useAboveKeyboard();
 
   function changeMessage(words: TipMessage | undefined) {
     // A message that is being sent stays as it is.
@@ -117,7 +116,7 @@ export function PaymentStep(props: PaymentStepProps) {
           Change Amount
         </Button>
       </div>
-      <div ref={lifted} className={[bar.bar, styles.bar].join(' ')}>
+      <div className={[bar.bar, styles.bar].join(' ')}>
         <details className={styles.total} open={isUnfolded}>
           <summary>
             <span>Total</span>{' '}
@@ -139,14 +138,15 @@ export function PaymentStep(props: PaymentStepProps) {
 }
 
 /** Lifts the bar above a keyboard that covers the window instead of making it lower. */
-function useAboveKeyboard(lifted: RefObject<HTMLElement | null>): void {
+function useAboveKeyboard(): void {
   useEffect(() => {
+    const { style } = document.documentElement;
     const view = window.visualViewport;
     if (!view) return;
     const lift = () => {
       // A page that two fingers have enlarged is cut off at the bottom without a keyboard.
       const coveredPx = view.scale > 1.01 ? 0 : window.innerHeight - view.offsetTop - view.height;
-      lifted.current?.style.setProperty('--keyboard', `${Math.max(0, coveredPx)}px`);
+      style.setProperty('--keyboard', `${Math.max(0, coveredPx)}px`);
     };
     lift();
     view.addEventListener('resize', lift);
@@ -154,8 +154,9 @@ function useAboveKeyboard(lifted: RefObject<HTMLElement | null>): void {
     return () => {
       view.removeEventListener('resize', lift);
       view.removeEventListener('scroll', lift);
+      style.removeProperty('--keyboard');
     };
-  }, [lifted]);
+  }, []);
 }
 
 /** Such an amount is repeated in words, because it may be a typing error: $500 where up to $200 are offered. */
