@@ -190,6 +190,38 @@ test.describe('choosing an amount', () => {
   });
 });
 
+test('a large sum stands in its box, and in words above the bar, on low phones and in text of twice the size', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  await logInAs(await backstage.customer());
+  for (const [width, height, fontSize] of [
+    [320, 568, '100%'],
+    [390, 844, '200%'],
+  ] as const) {
+    const code = await backstage.code(await backstage.provider(['bartender'], LONG_NAME));
+    await page.setViewportSize({ width, height });
+    await page.goto(`/tip/${code}`);
+    await page.evaluate((size) => {
+      document.documentElement.style.fontSize = size;
+    }, fontSize);
+    await page.getByLabel('Or enter your own').fill('10000');
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    const words = page.getByText('ten thousand dollars');
+    await expect.poll(() => words.evaluate(isUncovered), `words of ${fontSize}`).toBe(true);
+    const ends = await page
+      .getByText('$10,000.00')
+      .first()
+      .evaluate((figures) => {
+        const text = document.createRange();
+        text.selectNodeContents(figures);
+        return [text, figures.closest('p')].map((part) => part?.getBoundingClientRect().right ?? Number.NaN);
+      });
+    expect(ends[0], `figures of ${fontSize}`).toBeLessThanOrEqual(Number(ends[1]));
+  }
+});
+
 test.describe('paying', () => {
   test('pays, tells it once, and leaves one transaction on both sides', async ({
     page,
