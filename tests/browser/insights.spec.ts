@@ -77,6 +77,33 @@ const test = base.extend<{ readonly logInWithSpring: () => Promise<void> }>({
 
 test.use({ timezoneId: 'America/New_York', locale: 'en-US' });
 
+test('writes the services whole on a narrow phone, beside earnings of five figures', async ({
+  page,
+  server,
+  backstage,
+  logInAs,
+}) => {
+  const people = await performer(backstage);
+  const large = Array.from({ length: 8 }, (): PastTip => ({ amount: 9_000, at: '2026-05-02T01:30:00Z' }));
+  await recordPast(server.databasePath, people, [...SPRING, ...large]);
+  await logInAs(people.provider);
+  await page.setViewportSize({ width: 320, height: 568 });
+  await page.goto(SPRING_DAYS);
+  const services = page.getByRole('table', { name: 'Earnings by service, the largest first' });
+  const name = services.getByText('Bartender');
+  await expect(name).toBeVisible();
+  const lines = await name.evaluate((cell) => {
+    const text = document.createRange();
+    text.selectNodeContents(cell.firstChild ?? cell);
+    return text.getClientRects().length;
+  });
+  expect(lines).toBe(1);
+  const hiddenPx = await services.evaluate(
+    (table) => table.scrollWidth - Number(table.parentElement?.clientWidth),
+  );
+  expect(hiddenPx).toBeLessThanOrEqual(0);
+});
+
 test('tells earnings to the cent, with fees, the best day and each day of the period in the time zone of the browser, and is for everybody', async ({
   page,
   logInWithSpring,
