@@ -407,6 +407,10 @@ test.describe('nobody pays twice', () => {
     await expect(page.getByRole('alert')).toContainText('never charged twice');
     await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
     expect(await backstage.transactions(customer)).toHaveLength(1);
+    // One button is the main one.
+    const fill = (name: string) =>
+      page.getByRole('button', { name }).evaluate((button) => getComputedStyle(button).backgroundColor);
+    await expect.poll(async () => (await fill('Proceed')) === (await fill('Retry'))).toBe(false);
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('button', { name: /^Pay \$21\.00/ }).click();
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();

@@ -128,7 +128,13 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
           <div aria-live="polite" className={styles.total}>
             {reading.amountCents !== null && <Total amountCents={reading.amountCents} />}
           </div>
-          <Button type="submit" className={bar.act} data-waiting={isProceeding || undefined}>
+          {/* One main thing at a time: after an interruption that is Retry. */}
+          <Button
+            type="submit"
+            look={interruption ? 'quiet' : 'primary'}
+            className={bar.act}
+            data-waiting={isProceeding || undefined}
+          >
             Proceed to Payment
           </Button>
         </div>
