@@ -250,12 +250,49 @@ test('a tip that Stripe could not be asked to give back is said to be on its way
   await expect(dialog.getByRole('button', { name: 'Keep It' })).toBeVisible();
   stripe.fail(() => ({ is: 'status', status: 503 }));
   await dialog.getByRole('button', { name: 'Take Back' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('The tip is taken back as soon as it does.');
+  await expect(dialog.getByRole('alert')).toContainText('until the tip is taken back or it refuses.');
   await expect(dialog.getByRole('button', { name: 'Keep It' })).toHaveCount(0);
   await expectForEverybody(page, 'a tip that is being taken back');
   await dialog.getByRole('button', { name: 'Close' }).click();
   await expect(dialog).toHaveCount(0);
   complaints.splice(0);
+});
+
+test.describe('a refund that Stripe refuses after it did not answer', () => {
+  test.use({ settings: { UNDO_MINUTES: '0' } });
+
+  test('is said to be refused, and is on its way no more', async ({
+    page,
+    payableSides,
+    logInAs,
+    stripe,
+    complaints,
+  }) => {
+    const { provider, code, customer } = await payableSides();
+    await logInAs(customer);
+    const session = await goToStripe(page, code);
+    stripe.pay(session);
+    const { successUrl = '' } = stripe.sessions.get(session) ?? {};
+    await page.goto(successUrl);
+    await expect(success(page)).toBeVisible();
+    await page.evaluate((token) => localStorage.setItem('tipwell_token', token), provider.token);
+    await page.goto(`/transactions/${new URL(successUrl).searchParams.get('payment')}`);
+    const refund = page.getByRole('button', { name: 'Refund' });
+    const dialog = page.getByRole('dialog');
+    await refund.click();
+    stripe.fail(() => ({ is: 'status', status: 503 }));
+    await dialog.getByRole('button', { name: 'Refund' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('until the tip is refunded or it refuses.');
+    const refused = { is: 'refused', status: 400, message: 'No', code: 'balance_insufficient' } as const;
+    stripe.fail(({ path, method }) => (method === 'POST' && path === '/refunds' ? refused : null));
+    await dialog.getByRole('button', { name: 'Refund' }).click();
+    await expect(toast(page, /^The payment service has refused to give this tip back/)).toBeVisible();
+    await expect(page.getByText('You can give this tip back.')).toBeVisible();
+    await refund.click();
+    await expect(dialog.getByRole('button', { name: 'Keep It' })).toBeVisible();
+    stripe.fail(() => null);
+    complaints.splice(0);
+  });
 });
 
 test('nothing can be tapped until the page of Stripe is there, and a page that the browser has kept looks anew', async ({

@@ -31,6 +31,24 @@ function failOnce({ stripe }: PaymentScene, meant: (request: StandInRequest) => 
   });
 }
 
+test('a refund that Stripe refuses is said to be refused by it, and may be asked for again', async () => {
+  const scene = await openPaymentScene({ isUndoable: false });
+  const { stripe, provider, t } = scene;
+  const { id } = await captured(scene);
+  stripe.fail(({ path }) =>
+    path === '/refunds'
+      ? { is: 'refused', status: 400, message: 'Insufficient funds', code: 'balance_insufficient' }
+      : null,
+  );
+  await expect(provider.trpc.transactions.refund.mutate({ id })).rejects.toMatchObject({
+    message: 'The payment service has refused to give this tip back. Please try again later.',
+    data: { errorCode: 'not_refundable' },
+  });
+  stripe.fail(() => null);
+  t.clock.nowMs += MINUTE_MS;
+  expect(await provider.trpc.transactions.refund.mutate({ id })).toMatchObject({ status: 'refunded' });
+});
+
 describe.each([
   ['and had not done it', false],
   ['and had done it', true],

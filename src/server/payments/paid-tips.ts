@@ -205,10 +205,12 @@ function createRefund(deps: {
     if (!transaction) throw new Error(`${payment.id} has gone`);
     // When the rest after a dispute was refunded, the tip is not reversed: the dispute may still be won.
     const isGone = transaction.adjustments.at(-1)?.kind === 'refund' && leftOf(transaction).amountCents === 0;
-    if (!isBack(payment) && !isGone) return { outcome: 'refused' };
+    if (!isBack(payment) && !isGone) throw new AppError('not_refundable', { reason: REFUSED });
     return { outcome: isBack(asked.payment) ? 'repeated' : 'reversed', transaction };
   };
 }
+
+const REFUSED = 'The payment service has refused to give this tip back. Please try again later.';
 
 function isBack({ state }: PaymentRecord): boolean {
   return state === 'refunded' || state === 'cancelled';

@@ -12,9 +12,7 @@ export const createRefundRequests = (
   isOfKeys: (owned: Owned) => isOfKeys(owned, keys),
   endsFromMs,
 
-  async refund(
-    reversal: OperatorReversal,
-  ): Promise<ReverseOutcome | { readonly outcome: 'refused' | 'asked' }> {
+  async refund(reversal: OperatorReversal): Promise<ReverseOutcome | { readonly outcome: 'asked' }> {
     const { transactionId: id, createdAtMs } = reversal;
     const { tip = null, payment = null } = (await storage.operations.findTip({ id })) ?? {};
     if (!tip) return { outcome: 'unknown_transaction' };

@@ -18,7 +18,7 @@ export function createSimulatedPayments(storage: Storage, clock: Clock): TipPaym
     async refund(reversal) {
       const tip = await findToReverse(storage, reversal);
       if (!tip || tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
-      if (tip.reversal) return { outcome: 'refused' };
+      if (tip.reversal) return { outcome: 'reversed_before' };
       // The tip was paid at a payment service that the operator has since removed.
       return endLapsedHold(storage, reversal);
     },

@@ -35,9 +35,10 @@ export interface TipPayments {
   giveUp(giver: UserId | null, id: TransactionId): Promise<PaymentRecord | null>;
   /**
    * @throws AppError `payment_unavailable` when the payment service does not answer: the refund will be retried;
-   *   `other_keys` for what was paid with keys that the server no longer has, and cannot be ended.
+   *   `not_refundable` when it refuses to; `other_keys` for what was paid with keys that the server no longer has, and
+   *   cannot be ended.
    */
-  refund(reversal: NewReversal | OperatorReversal): Promise<ReverseOutcome | { readonly outcome: 'refused' }>;
+  refund(reversal: NewReversal | OperatorReversal): Promise<ReverseOutcome>;
   /** @throws AppError `invalid_notice`; `payment_unavailable` when it should be delivered again. */
   takeWebhookEvent(body: Uint8Array, signature: string): Promise<void>;
   /** Call it every minute. @param meanwhile is called each minute while it takes longer, as after a restore. */

@@ -50,7 +50,7 @@ export interface RefundsTips {
   readonly mode: TipPayments['mode'];
   readonly isOfKeys: TipPayments['isOfKeys'];
   readonly endsFromMs: TipPayments['endsFromMs'];
-  refund(reversal: OperatorReversal): Promise<ReverseOutcome | { readonly outcome: 'refused' | 'asked' }>;
+  refund(reversal: OperatorReversal): Promise<ReverseOutcome | { readonly outcome: 'asked' }>;
 }
 
 export function createTipSupport(deps: {

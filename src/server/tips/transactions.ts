@@ -54,7 +54,7 @@ export interface Transactions extends TipRecord {
    * idempotency key get the same answer.
    * @param limit runs the attempt of a giver, and may refuse to.
    * @throws AppError `transaction_not_found`; `not_logged_in` as `get`; `not_refundable` when it was refunded before,
-   *   or it is too late; `other_keys` when it was paid with keys that are gone; `payment_unavailable`, `maintenance`.
+   *   it is too late, or the payment service refuses; `other_keys` when it was paid with keys that are gone; `payment_unavailable`, `maintenance`.
    */
   refund(account: Account | null, request: RefundRequest, limit?: LimitTakeBack): Promise<Transaction>;
 }
@@ -163,7 +163,6 @@ export function createTransactions(deps: {
             throw new AppError('transaction_not_found');
           case 'reversed_before':
           case 'too_late':
-          case 'refused':
             throw new AppError('not_refundable');
         }
       };

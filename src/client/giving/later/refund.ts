@@ -23,9 +23,10 @@ interface RefundOptions {
 /** Of tips, by name, until the page is loaded anew: whether they go back, though that is not done yet. */
 const askedFor = new Map<string, 'maybe' | 'yes'>();
 
-/** What is said of a refund that the server has noted, and asks the payment service for until it is done. */
+/** What is said of a refund that the server has noted. What the payment service answers later, nobody tells here. */
 export function askedText(isGiver: boolean): string {
-  return `The payment service does not answer. The tip is ${isGiver ? 'taken back' : 'refunded'} as soon as it does.`;
+  const done = isGiver ? 'taken back' : 'refunded';
+  return `The payment service did not answer. It is asked again until the tip is ${done} or it refuses.`;
 }
 
 /**
@@ -45,6 +46,14 @@ export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: Refun
       api.transactions.refund.mutate({ id: name, idempotencyKey: key }),
     );
     setUnderWay(false);
+    const isDecided =
+      result.failure === null ||
+      result.failure.code === 'not_refundable' ||
+      result.failure.code === 'other_keys';
+    if (isDecided) askedFor.delete(name);
+    else if (result.failure.code === 'payment_unavailable') askedFor.set(name, 'yes');
+    else if (result.failure.status === null && !askedFor.has(name)) askedFor.set(name, 'maybe');
+    setAsked(askedFor.get(name) ?? 'no');
     if (result.failure === null) {
       onClose();
       onRefunded(result.answer);
@@ -53,17 +62,11 @@ export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: Refun
       toastSuccess(sentenceOf(result.answer, isGiver));
       return;
     }
-    const { code, detail, status } = result.failure;
-    if (code === 'not_refundable' || code === 'other_keys') {
+    const { code, detail } = result.failure;
+    if (isDecided) {
       onClose();
       toastError(detail ?? NO_ANSWER);
-    } else {
-      const isAsked = code === 'payment_unavailable';
-      if (isAsked) askedFor.set(name, 'yes');
-      else if (status === null && !askedFor.has(name)) askedFor.set(name, 'maybe');
-      setAsked(askedFor.get(name) ?? 'no');
-      setProblem(isAsked ? askedText(isGiver) : (detail ?? NO_ANSWER));
-    }
+    } else setProblem(code === 'payment_unavailable' ? askedText(isGiver) : (detail ?? NO_ANSWER));
     // The other person was faster, or only the answer to this refund was lost.
     onStale();
   }
