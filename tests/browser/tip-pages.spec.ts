@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import sharp from 'sharp';
 import { enterCode, expect, holdAnswers, type Person, test } from './fixtures.ts';
 import { violations } from './for-everybody.ts';
-import { payTip, proceedWith } from './tipping.ts';
+import { isUncovered, payTip, proceedWith } from './tipping.ts';
 
 async function setPhoto(page: Page, code: string, owner: Person): Promise<void> {
   const data = await sharp({ create: { width: 600, height: 600, channels: 3, background: '#40605a' } })
@@ -52,6 +52,26 @@ test('a page of its own shows name, greeting and photo, and no username', async 
   await expect(page.getByRole('main')).not.toContainText('@');
   await page.getByRole('button', { name: 'Show Full Screen' }).click();
   await expect(page.getByRole('dialog')).not.toContainText('@');
+});
+
+test('its editor shows the field that takes the focus above the button that saves', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider } = await backstage.bothSides();
+  await logInAs(provider);
+  await page.setViewportSize({ width: 320, height: 568 });
+  await page.goto('/dashboard');
+  await page.getByRole('button', { name: 'Manage' }).click();
+  await page.getByRole('button', { name: 'Edit Page' }).click();
+  await page.getByLabel('Display name').focus();
+  for (const name of ['Greeting', 'Thank-you']) {
+    await page.keyboard.press('Tab');
+    const field = page.getByLabel(name);
+    await expect(field).toBeFocused();
+    await expect.poll(() => field.evaluate(isUncovered), name).toBe(true);
+  }
 });
 
 test('a photo that cannot be loaded leaves no hole', async ({ page, backstage, complaints }) => {
