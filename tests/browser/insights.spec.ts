@@ -102,6 +102,9 @@ test('writes the services whole on a narrow phone, beside earnings of five figur
     (table) => table.scrollWidth - Number(table.parentElement?.clientWidth),
   );
   expect(hiddenPx).toBeLessThanOrEqual(0);
+  // Whoever cannot see the bars hears the share.
+  await expect(services.getByRole('columnheader')).toHaveCount(4);
+  await expect(services.getByRole('row').nth(1).getByRole('cell').last()).toHaveText(/^\d+\s?%$/);
 });
 
 test('tells earnings to the cent, with fees, the best day and each day of the period in the time zone of the browser, and is for everybody', async ({

@@ -261,7 +261,9 @@ test('a fee of 0 is no line and no column, unless an earlier one was not 0', asy
   const totals = page.getByRole('article').locator('dl');
   await expect(totals).toHaveText('Tips1Gross€2.00Net€2.00');
   await expectColumns({ areTold: false });
+  await expect(page.getByRole('article').getByText('€0.00')).toHaveCount(0);
   await expectInsights(['Earnings']);
+  await expect(page.getByRole('table').getByText('€0.00')).toHaveCount(0);
 
   await setTerms(server, { giverFeeRate: 0, receiverFeeRate: 300 });
   await backstage.tip(customer, code, 100);

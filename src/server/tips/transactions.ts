@@ -54,7 +54,8 @@ export interface Transactions extends TipRecord {
    * idempotency key get the same answer.
    * @param limit runs the attempt of a giver, and may refuse to.
    * @throws AppError `transaction_not_found`; `not_logged_in` as `get`; `not_refundable` when it was refunded before,
-   *   it is too late, or the payment service refuses; `other_keys` when it was paid with keys that are gone; `payment_unavailable`, `maintenance`.
+   *   it is too late, or the payment service refuses; `other_keys` when it was paid with keys that are gone;
+   *   `payment_unavailable`, `maintenance`.
    */
   refund(account: Account | null, request: RefundRequest, limit?: LimitTakeBack): Promise<Transaction>;
 }
