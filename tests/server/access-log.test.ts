@@ -156,6 +156,13 @@ const FOUND: readonly (readonly [string, Record<string, string>])[] = [
   ['http://127.0.0.1/api/auth/login', {}],
 ];
 
+/** Caddy makes logins of these, which Node.js would refuse. */
+const FOUND_BEHIND_CADDY: typeof FOUND = [
+  ['x:/api/auth/login', {}],
+  ['http:/api/auth/login', {}],
+  ['x:/trpc/auth.login?batch=1', {}],
+];
+
 /** Each is a second spelling of one of these addresses. */
 const REFUSED = [
   '/api/auth/%6cogin',
@@ -201,7 +208,7 @@ test.for<ShippedCaddyfile>([
   const port = Number(new URL(caddy.url).port);
   const [, ofCaddy] = FILTERS;
   for (const target of REFUSED) expect([target, (await guessAt(port, target)).status]).toEqual([target, 404]);
-  for (const [index, [target, headers]] of FOUND.entries()) {
+  for (const [index, [target, headers]] of [...FOUND, ...FOUND_BEHIND_CADDY].entries()) {
     const address = target.replace('127.0.0.1', `127.0.0.1:${port}`);
     expect((await guessAt(port, address, headers)).body, target).toContain('wrong_credentials');
     await vi.waitFor(() => expect(addressesIn(caddy.accessLog(), ofCaddy), target).toHaveLength(index + 1), {

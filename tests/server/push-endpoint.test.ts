@@ -100,6 +100,7 @@ describe('an address', () => {
     '2a00:1450:4001:81d::200a',
     '2620:149:a44::1',
     '2606:4700::6810:84e5',
+    '64:ff9b::8.8.8.8',
   ])('of the public internet is public: %s', (address) => {
     expect(isPublicAddress(address)).toBe(true);
     expect(isLoopbackAddress(address)).toBe(false);

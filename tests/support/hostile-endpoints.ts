@@ -60,7 +60,8 @@ export const INSIDE_ADDRESSES = [
   '64:ff9b::7f00:1',
   '64:ff9b::127.0.0.1',
   '64:ff9b::10.0.0.1',
-  '64:ff9b::8.8.8.8',
+  '64:ff9b::169.254.169.254',
+  '64:ff9b::100.64.0.1',
   '64:ff9b:1::a00:1',
   // What is no address at all.
   '',

@@ -139,12 +139,12 @@ function createInstruments(register: Registry) {
   const waiting = gauge('outbox_waiting', 'What waits to be sent.', ['outbox']);
   const failing = gauge(
     'outbox_failing',
-    'Of these, what was tried in vain, or is overdue at the payment service.',
+    'Of these, what was tried in vain, or is overdue at the payment service; not what fails for one recipient alone.',
     ['outbox'],
   );
   const oldest = gauge(
     'outbox_oldest_seconds',
-    'How long the oldest of them waits, or has been overdue of payments; 0 without any.',
+    'How long the oldest of them waits, or has been overdue of payments; 0 without any, or of mails for one recipient.',
     ['outbox'],
   );
   const isStorageUp = gauge('storage_up', '1 when the database answered this scrape, else 0.');

@@ -19,6 +19,8 @@ const LOOPBACK_FORM = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?
 
 /** The public internet over IPv6; ranges that tunnel or translate into IPv4 lie outside or are named (RFC 4291). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+/** What resolvers with DNS64 make of an IPv4 address, which are its last four bytes (RFC 6052, section 2.1). */
+const TRANSLATED = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 export interface Target {
   readonly url: URL;
@@ -49,20 +51,17 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * IPv6 forms that carry an IPv4 address are not public: mapped and compatible (RFC 4291), 6to4 (RFC 3056), Teredo (RFC
- * 4380), and translated (RFC 6052).
+ * IPv6 forms that carry an IPv4 address are not public: mapped and compatible (RFC 4291), 6to4 (RFC 3056), and Teredo
+ * (RFC 4380). A translated one is as public as the IPv4 address that it leads to.
  */
 export function isPublicAddress(address: string): boolean {
   // A zone (RFC 4007) names a link of this machine.
   if (isIP(address) === 0 || address.includes('%')) return false;
   const parsed = ipaddr.parse(address);
+  if (parsed instanceof ipaddr.IPv6 && parsed.match(TRANSLATED))
+    return isPublicAddress(new ipaddr.IPv4(parsed.toByteArray().slice(12)).toString());
   if (parsed.range() !== 'unicast') return false;
   return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST);
-}
-
-/** Whether it is an IPv4 address behind the well-known prefix (RFC 6052, section 2.1). */
-export function isTranslatedAddress(address: string): boolean {
-  return ipaddr.parse(address).range() === 'rfc6052';
 }
 
 export function isLoopbackAddress(address: string): boolean {

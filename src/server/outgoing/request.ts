@@ -6,13 +6,7 @@ import { lookup as lookUp, Resolver } from 'node:dns/promises';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import {
-  isLoopbackAddress,
-  isLoopbackHost,
-  isPublicAddress,
-  isTranslatedAddress,
-  type Target,
-} from './address.ts';
+import { isLoopbackAddress, isLoopbackHost, isPublicAddress, type Target } from './address.ts';
 
 /** Longer headers are an error. */
 const MAX_HEADER_BYTES = 8_192;
@@ -34,12 +28,11 @@ export const createResolveAddresses =
   async (host) => {
     if (isLoopbackHost(host)) return findAddresses(host);
     const resolver = newResolver();
-    const [first, second] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const ofIPv4 = first.status === 'fulfilled' ? first.value : [];
-    const ofIPv6 = second.status === 'fulfilled' ? second.value : [];
-    if (ofIPv4.length + ofIPv6.length === 0 && first.status === 'rejected') throw first.reason;
-    // A resolver with DNS64 says the same in both forms, of which only the first can be checked.
-    return ofIPv4.length === 0 ? ofIPv6 : [...ofIPv4, ...ofIPv6.filter((one) => !isTranslatedAddress(one))];
+    const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+    const [first] = found;
+    if (addresses.length === 0 && first.status === 'rejected') throw first.reason;
+    return addresses;
   };
 
 export interface Answer {

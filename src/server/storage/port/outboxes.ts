@@ -11,7 +11,7 @@ export interface OutboxState {
 
 export interface Outboxes {
   /**
-   * Mails that the mail server has put off again and again for one recipient alone, such as one whose mailbox is full,
+   * Mails that were tried more than `MOST_TRIES_AWAY` times for one recipient alone, mostly because a mailbox is full,
    * only wait: they are neither failing nor the oldest, because all others go out.
    */
   readonly mails: OutboxState;
@@ -45,7 +45,7 @@ export const CLOCKS_APART_MS = 60_000;
 
 /**
  * A mail server that is away judges no mail, so that the pauses of a mail grow no further by it. Whatever was tried more
- * often was judged by the server.
+ * often failed for a reason of its own, mostly a full mailbox.
  */
 export const MOST_TRIES_AWAY = 3;
 

@@ -89,6 +89,7 @@ export function createNotifications(deps: {
       try {
         await listenOnce(() => {
           pauseMs = FIRST_PAUSE_MS;
+          failure = null;
           hearing?.abort();
           hearing = null;
         });

@@ -11,18 +11,18 @@ import { isStuck } from './payments.ts';
 const count = () => sql`count(*)`.mapWith(Number);
 
 export function outboxStatements({ db, choose }: Builder) {
-  const isJudged = sql`${mails.tries} > ${sql.raw(String(MOST_TRIES_AWAY))}`;
-  const isOneRecipient = sql`count(distinct case when ${isJudged} then ${mails.recipient} end) <= 1`;
+  const isTriedOften = sql`${mails.tries} > ${sql.raw(String(MOST_TRIES_AWAY))}`;
+  const isOneRecipient = sql`count(distinct case when ${isTriedOften} then ${mails.recipient} end) <= 1`;
   return {
     waitingMails: db
       .select({
         waiting: count(),
-        failing: sql`count(case when ${mails.tries} > 0 and not ${isJudged} then 1 end)
-          + case when ${isOneRecipient} then 0 else count(case when ${isJudged} then 1 end) end`.mapWith(
+        failing: sql`count(case when ${mails.tries} > 0 and not ${isTriedOften} then 1 end)
+          + case when ${isOneRecipient} then 0 else count(case when ${isTriedOften} then 1 end) end`.mapWith(
           Number,
         ),
         oldestAtMs: sql<number | null>`cast(case when ${isOneRecipient}
-          then min(case when not ${isJudged} then ${mails.createdAtMs} end)
+          then min(case when not ${isTriedOften} then ${mails.createdAtMs} end)
           else min(${mails.createdAtMs}) end as double precision)`,
       })
       .from(mails),
