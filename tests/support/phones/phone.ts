@@ -15,8 +15,8 @@ import {
   shownText,
 } from './in-page.ts';
 
-/** As long as the driver of WebKit may take for one call, such as while the process of the first page starts. */
-const PATIENCE_MS = 30_000;
+/** Twice what the driver of WebKit may take for one call, such as while the process of the first page starts. */
+const PATIENCE_MS = 60_000;
 /** Of the text of a screen, in a failure. */
 const MAX_TOLD = 1_500;
 /** What means something of its own in a pattern. */
