@@ -26,6 +26,7 @@ import type { Provider } from './provider.ts';
 import type { Receipt, TipEvent } from './tip-flow.ts';
 
 export const LOGIN_FIRST = 'Please login to send tips';
+const NOT_ARRIVED = 'Your last payment did not arrive: nothing was charged.';
 export const PAYMENT_FAILED = 'Payment failed. Please try again.';
 export const OTHER_ACCOUNT =
   'Another account is logged in now. Nothing was charged to it: proceed to pay with it.';
@@ -78,13 +79,15 @@ export async function sendTip(
   }
   const { status, detail, code } = payment.failure;
   if (code === 'terms_changed') return showNewTerms(qrId, attempt);
-  toastError(detail ?? PAYMENT_FAILED);
+  if (code === 'login_to_tip') toastNotTaken(attempt);
+  else toastError(detail ?? PAYMENT_FAILED);
   if (status === null) {
     const interruption = payment.wasSent ? 'no-answer' : 'not-sent';
     return { event: { type: 'failed', interruption }, next: null };
   }
   // The attempt stays open after a 429 or a 5xx, which may pass, and after a 401 or a 403, which refuse the account
-  // before they look for an earlier attempt; any other answer is final, that to a guest who is not taken too.
+  // before they look for an earlier attempt. Any other answer is final. So is `login_to_tip`, before which the server
+  // has looked for the tip.
   const saysNothing = attempt.wasSent && (status === 401 || status === 403) && code !== 'login_to_tip';
   const isFinal = status < 429 && !saysNothing;
   const words = isFinal ? withoutRefused(attempt.words, payment.failure) : null;
@@ -98,6 +101,12 @@ export async function sendTip(
     event: { type: 'failed', interruption: isPaused ? 'paused' : null },
     next: mustLogIn ? 'login' : hasEnded ? 'other-page' : null,
   };
+}
+
+/** For a guest's attempt that the server has looked for and refused; whoever resumes it may be logged in by now. */
+function toastNotTaken({ wasSent }: Attempt): void {
+  if (!wasSent) toastMessage(LOGIN_FIRST);
+  else toastMessage(readToken() === null ? `${NOT_ARRIVED} ${LOGIN_FIRST}` : NOT_ARRIVED);
 }
 
 /**
