@@ -263,6 +263,7 @@ test('the closing of an account says that its notifications end, and they are of
   await logInByForm(page, provider);
   const offer = page.getByRole('region', { name: 'Hear about each tip' });
   await expect(offer.getByRole('button', { name: 'Also When Tipwell Is Closed' })).toBeVisible();
+  await expect(offer.getByText(ENDED)).toBeVisible();
   expect(await devicesOf(server.url, provider)).toEqual([]);
 });
 

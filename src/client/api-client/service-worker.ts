@@ -65,13 +65,14 @@ export async function forgetTold(): Promise<void> {
 /**
  * Unregisters the worker and removes what the next person must not see: notifications, codes and which tip came last.
  * It never rejects.
- * @param isRefused whether the server has ended the session: the same account is told then that notifications stopped.
+ * @param mayComeBack whether the same account may come back without having asked to log out here. It is told then that
+ *   notifications have stopped.
  */
-export async function removeWorker(isRefused: boolean): Promise<void> {
+export async function removeWorker(mayComeBack: boolean): Promise<void> {
   try {
     localStorage.removeItem(KEPT_KEY);
     localStorage.removeItem(SEEN_KEY);
-    if (!isRefused) localStorage.removeItem(NOTICES_KEY);
+    if (!mayComeBack) localStorage.removeItem(NOTICES_KEY);
     if (!('serviceWorker' in navigator)) return;
     for (const name of await caches.keys()) if (name.startsWith(PAGES_PREFIX)) await caches.delete(name);
     const registration = await navigator.serviceWorker.getRegistration(paths.dashboard);
@@ -84,7 +85,7 @@ export async function removeWorker(isRefused: boolean): Promise<void> {
     await Promise.allSettled([subscription?.unsubscribe(), forgetTold()]);
     await registration?.unregister();
     // At the end, because a full storage must not keep anything above from being removed.
-    if (isRefused && subscription) offerAgain();
+    if (mayComeBack && subscription) offerAgain();
   } catch {
     // The session has ended even if the browser keeps the worker.
   }

@@ -29,23 +29,24 @@ export function useLogout() {
 /**
  * Forgets the session on this device and goes to the landing page, once `call` has ended it on the server.
  * @param call needs a time limit, because all other calls wait for it.
+ * @param mayComeBack see `removeWorker`.
  * @returns the answer of `call`; when it fails, the session goes on.
  */
-export function leaveBy<Answer>(call: Promise<Answer>): Promise<Answer> {
+export function leaveBy<Answer>(call: Promise<Answer>, mayComeBack = false): Promise<Answer> {
   const leaving = call.then((answer) => {
-    leave();
+    leave(mayComeBack);
     return answer;
   });
   holdCalls(leaving);
   return leaving;
 }
 
-function leave(): void {
+function leave(mayComeBack: boolean): void {
   // The address changes first: without a session the guard of this screen would lead to the login.
   navigate(paths.home, { replace: true });
   endSession();
   forgetCache();
-  void removeWorker(false);
+  void removeWorker(mayComeBack);
 }
 
 /** @returns true when the session has ended on the server. */

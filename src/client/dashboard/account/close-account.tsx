@@ -15,8 +15,6 @@ import confirmation from '../../ui/later/confirmation.module.css';
 import { Dialog } from '../../ui/later/dialog.tsx';
 import { useSending } from '../form.ts';
 import { useIsOpen } from '../is-open.ts';
-import { readKept } from '../notifications/registration.ts';
-import { offerAgain } from '../shared/code-shown.ts';
 import styles from './account-care.module.css';
 import type { DataDownload } from './download-data.ts';
 import { resolveClosing } from './profile-change.ts';
@@ -59,11 +57,8 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
     }
     // A click before the next render could still cancel.
     flushSync(() => setSent(true));
-    // The device forgets it with the session.
-    const hadNotifications = readKept(user.id) !== null;
     try {
-      const { closesAt } = await leaveBy(api.auth.close.mutate(values));
-      if (hadNotifications) offerAgain(user.id);
+      const { closesAt } = await leaveBy(api.auth.close.mutate(values), true);
       noteClosedAccount(closesAt);
       toastSuccess(`Your account is closed. A login until ${shortDateTime(closesAt)} brings it back.`);
     } finally {

@@ -17,11 +17,6 @@ export function rememberAnswer(userId: UserId): void {
   write(userId, 'answered');
 }
 
-/** To be called when the notifications of this device end with an account that may come back. */
-export function offerAgain(userId: UserId): void {
-  write(userId, 'due');
-}
-
 export function useOfferDue(userId: UserId): boolean {
   return useSyncExternalStore(
     (listener) => {
