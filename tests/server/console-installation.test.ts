@@ -116,14 +116,17 @@ test('a form that was filled with terms which others follow is refused: it would
   await installation.setTerms.mutate({ giverFee: '8', from, basedOn: 0, reason: REASON });
   const asked = { giverFee: '5', receiverFee: '2', basedOn: 1 };
   const set = (filledWith: number) => installation.setTerms.mutate({ ...asked, filledWith, reason: REASON });
+  const soon = async () => (await installation.terms.query()).filter(({ holdsSoon }) => holdsSoon);
+  expect(await soon()).toMatchObject([{ version: 0, state: 'now' }]);
   expect(await installation.previewTerms.query({ ...asked, filledWith: 0 })).toMatchObject({
     next: { giverFeeRate: 500 },
   });
   // The next ones cannot begin before these any more.
   t.clock.nowMs += 4 * MINUTE_MS;
   await expect(set(0)).rejects.toMatchObject(
-    refused('filledWith', /^Other terms have begun since this form was opened/),
+    refused('filledWith', /^Other terms have begun since these were loaded, or begin within a minute/),
   );
+  expect(await soon()).toMatchObject([{ version: 1, state: 'to_come' }]);
   await set(1);
   expect(await t.storage.listTerms()).toMatchObject([{ version: 1 }, { version: 2, receiverFeeRate: 200 }]);
 });

@@ -40,12 +40,12 @@ export interface ProposedTerms {
 }
 
 /** Running servers read the versions every second; a minute lets all of them change at the same moment. */
-const NOTICE_MS = 60_000;
+export const NOTICE_MS = 60_000;
 const MAX_QUICK_AMOUNTS = 10;
 const AT_ONCE =
   'Another currency holds at once, because until then nobody could tip in the present one. Name no time.';
 const OUTDATED =
-  'Other terms have begun since this form was opened, or begin within a minute. Cancel, and change those.';
+  'Other terms have begun since these were loaded, or begin within a minute. Cancel, and change those.';
 const OVERTAKEN = 'Somebody else has set terms meanwhile. Look, and try again.';
 
 /** Saves the next version. @throws AppError `invalid_input` as `proposeTerms` does. */

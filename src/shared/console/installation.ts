@@ -35,6 +35,8 @@ export interface TermsVersion extends Terms {
   /** Null for the specified terms, which hold from the beginning. */
   readonly from: string | null;
   readonly state: TermsState;
+  /** Whether it is the one that holds in a minute, when next ones can begin. */
+  readonly holdsSoon: boolean;
 }
 
 export interface PaidAndKept {

@@ -8,7 +8,7 @@ import { plainDecimal } from '#shared/decimals.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { LeaveQuestion } from '../../ui/later/unsaved.tsx';
-import { consoleApi, failureOf } from '../console-api.ts';
+import { consoleApi, consoleHooks, failureOf } from '../console-api.ts';
 import {
   type Complaints,
   complain,
@@ -20,31 +20,32 @@ import {
 import styles from './installation.module.css';
 
 const NAMES = ['giverFee', 'receiverFee', 'min', 'max', 'quick', 'currency'] as const;
-/** With tips, the next terms begin a minute from now at the earliest. */
-const NOTICE_MS = 60_000;
 const OF_A_CURRENCY: readonly string[] = ['min', 'max', 'quick'];
 
 interface NextTermsProps {
-  /** The newest first. */
-  readonly versions: readonly [TermsVersion, ...TermsVersion[]];
+  readonly newest: TermsVersion;
+  /** What holds when next ones can begin. */
+  readonly soon: TermsVersion;
   readonly heading: RefObject<HTMLHeadingElement | null>;
   readonly onPreview: (asked: AskedTerms, preview: TermsPreview) => void;
   readonly onCancel: () => void;
 }
 
-export function NextTerms({ versions, heading, onPreview, onCancel }: NextTermsProps) {
+export function NextTerms({ newest, soon, heading, onPreview, onCancel }: NextTermsProps) {
   const [complaints, setComplaints] = useState<Complaints>({});
   const [failure, setFailure] = useState<string>();
   const [isUnderWay, setUnderWay] = useState(false);
   const { unsaved, onInput } = useTypedForm();
-  const [earliest] = useState(() => soonOf(versions));
-  const before = textsOf(earliest);
+  // The fields stay as they were filled when the versions are loaded anew.
+  const [filledWith] = useState(soon);
+  const before = textsOf(filledWith);
+  const { terms } = consoleHooks.useUtils().installation;
 
   async function preview(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
     if (isUnderWay) return;
     const form = event.currentTarget;
-    const asked = askedOf(typedIn(event), earliest, versions[0]);
+    const asked = askedOf(typedIn(event), filledWith, newest);
     const unfinished = unfinishedIn(event);
     setFailure(undefined);
     setComplaints(complain(form, unfinished));
@@ -54,6 +55,8 @@ export function NextTerms({ versions, heading, onPreview, onCancel }: NextTermsP
       onPreview(asked, await consoleApi.installation.previewTerms.query(asked));
     } catch (error) {
       const { detail, fieldErrors } = failureOf(error);
+      // The sentence says to cancel, and then the terms that it speaks of are there.
+      if (fieldErrors.some(({ field }) => field === 'filledWith')) await terms.invalidate();
       const found = complain(form, fieldErrors);
       setComplaints(found);
       const isShown = [...NAMES, 'from'].some((name) => Object.hasOwn(found, name));
@@ -122,19 +125,13 @@ function textsOf(terms: TermsVersion): Readonly<Record<(typeof NAMES)[number], s
   };
 }
 
-/** The terms that hold when the next ones can begin, from versions with the newest first. */
-function soonOf(versions: NextTermsProps['versions'], now = new Date()): TermsVersion {
-  const soon = new Date(now.getTime() + NOTICE_MS).toISOString();
-  return versions.find(({ from, state }) => state === 'now' || from === null || from <= soon) ?? versions[0];
-}
-
 /** Another currency needs its own amounts, also where they look the same. */
 function askedOf(
   typed: Readonly<Record<string, string>>,
-  earliest: TermsVersion,
+  filledWith: TermsVersion,
   newest: TermsVersion,
 ): AskedTerms {
-  const before = textsOf(earliest);
+  const before = textsOf(filledWith);
   const isOneToCome = newest.state === 'to_come';
   const isOther = typed['currency']?.toUpperCase() !== before.currency;
   const changed = NAMES.filter(
@@ -144,6 +141,6 @@ function askedOf(
     ...Object.fromEntries(changed.map((name) => [name, typed[name]])),
     from: timeTyped(typed['from']),
     basedOn: newest.version,
-    filledWith: earliest.version,
+    filledWith: filledWith.version,
   };
 }

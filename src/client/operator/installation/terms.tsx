@@ -54,6 +54,7 @@ function Versions({ versions, onSet }: VersionsProps) {
   const [asked, setAsked] = useState<Asked>();
   const heading = useRef<HTMLHeadingElement>(null);
   const [newest] = versions;
+  const soon = versions.find(({ holdsSoon }) => holdsSoon);
   const earlier = versions.filter(({ state }) => state === 'past' || state === 'replaced');
 
   function change() {
@@ -84,10 +85,11 @@ function Versions({ versions, onSet }: VersionsProps) {
         .map((version) => (
           <Version key={version.version} version={version} />
         ))}
-      {isChanging && newest ? (
+      {isChanging && newest && soon ? (
         <NextTerms
           key={newest.version}
-          versions={[newest, ...versions.slice(1)]}
+          newest={newest}
+          soon={soon}
           heading={heading}
           onPreview={(terms, preview) => setAsked({ terms, preview })}
           onCancel={cancel}

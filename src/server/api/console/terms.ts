@@ -1,6 +1,6 @@
 /** What the console shows and changes of the terms of tips. */
 import type { StoredTerms } from '#server/storage/port/terms.ts';
-import { proposeTerms, setTerms } from '#server/tips/next-terms.ts';
+import { NOTICE_MS, proposeTerms, setTerms } from '#server/tips/next-terms.ts';
 import { isReplaced, termsAt } from '#server/tips/terms.ts';
 import { isoTime } from '#shared/calendar.ts';
 import {
@@ -19,7 +19,9 @@ export const termsProcedures = {
   /** All versions, the newest first. */
   terms: operatorProcedure.query(async ({ ctx: { services } }): Promise<TermsVersion[]> => {
     const versions = await services.storage.listTerms();
-    const present = termsAt(versions, services.clock());
+    const nowMs = services.clock();
+    const present = termsAt(versions, nowMs);
+    const soon = termsAt(versions, nowMs + NOTICE_MS);
     const told = versions.map(({ fromMs, createdAtMs: _, ...terms }, index) => ({
       ...terms,
       from: isoTime(fromMs),
@@ -27,7 +29,9 @@ export const termsProcedures = {
     }));
     const first = { fromMs: Number.NEGATIVE_INFINITY, present, later: versions };
     const specified = { ...SPECIFIED_TERMS, from: null, state: stateOf(SPECIFIED_TERMS.version, first) };
-    return [specified, ...told].toReversed();
+    return [specified, ...told]
+      .map((each) => ({ ...each, holdsSoon: each.version === soon.version }))
+      .toReversed();
   }),
 
   previewTerms: operatorProcedure
