@@ -79,16 +79,17 @@ export async function sendTip(
   }
   const { status, detail, code } = payment.failure;
   if (code === 'terms_changed') return showNewTerms(qrId, attempt);
-  if (code === 'login_to_tip') toastNotTaken(attempt);
+  const isGuestRefused = code === 'login_to_tip' && attempt.userId === GUEST;
+  if (isGuestRefused) toastNotTaken(attempt);
   else toastError(detail ?? PAYMENT_FAILED);
   if (status === null) {
     const interruption = payment.wasSent ? 'no-answer' : 'not-sent';
     return { event: { type: 'failed', interruption }, next: null };
   }
   // The attempt stays open after a 429 or a 5xx, which may pass, and after a 401 or a 403, which refuse the account
-  // before they look for an earlier attempt. Any other answer is final. So is `login_to_tip`, before which the server
-  // has looked for the tip.
-  const saysNothing = attempt.wasSent && (status === 401 || status === 403) && code !== 'login_to_tip';
+  // before they look for an earlier attempt. Any other answer is final. So is the refusal of a guest, before which the
+  // server has looked for the tip.
+  const saysNothing = attempt.wasSent && (status === 401 || status === 403) && !isGuestRefused;
   const isFinal = status < 429 && !saysNothing;
   const words = isFinal ? withoutRefused(attempt.words, payment.failure) : null;
   const revised = words && nextAttempt(qrId, attempt, words);
@@ -103,7 +104,7 @@ export async function sendTip(
   };
 }
 
-/** For a guest's attempt that the server has looked for and refused; whoever resumes it may be logged in by now. */
+/** For an attempt that the server has looked for; whoever resumes it may be logged in by now. */
 function toastNotTaken({ wasSent }: Attempt): void {
   if (!wasSent) toastMessage(LOGIN_FIRST);
   else toastMessage(readToken() === null ? `${NOT_ARRIVED} ${LOGIN_FIRST}` : NOT_ARRIVED);
