@@ -480,18 +480,18 @@ exit 1
   test('the daily backup of a server is a dump, compared with the notes of those that are there', async () => {
     const { url } = await createBackup();
     const folder = join(temporaryFolder(), 'backups');
-    const backUp = async (): Promise<string> => {
+    const backUp = async (said: string): Promise<string> => {
       const server = await startServer({
         DATABASE_URL: url,
         PAYMENTS: 'simulated',
         BACKUP_FOLDER: folder,
         LOG_LEVEL: 'info',
       });
-      await vi.waitFor(() => expect(server.stderr()).toContain('backup written'), { timeout: 30_000 });
+      await vi.waitFor(() => expect(server.stderr()).toContain(said), { timeout: 30_000 });
       await server.stop();
       return server.stderr();
     };
-    expect(await backUp()).not.toContain(new URL(url).password);
+    expect(await backUp('backup written')).not.toContain(new URL(url).password);
     const dump = expect.stringMatching(/^tipwell-000001-\d{4}-\d\d-\d\d\.dump$/);
     const names = () => readdirSync(folder).sort();
     expect(names()).toEqual([dump, expect.stringMatching(/\.dump\.past$/)]);
@@ -500,9 +500,8 @@ exit 1
     writeFileSync(another, 'a dump of another database');
     writeFileSync(`${another}.past`, `1:${'a'.repeat(32)}\n`);
     for (const name of names()) utimesSync(join(folder, name), 0, 0);
-    const log = await backUp();
+    await backUp(`"files":["${another}"],"msg":"these backups are of another past`);
     expect(names()).toContainEqual(expect.stringMatching(/^tipwell-000003-.*\.dump$/));
-    expect(log).toContain(`"files":["${another}"],"msg":"these backups are of another past`);
   });
 });
 
