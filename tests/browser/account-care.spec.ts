@@ -305,6 +305,7 @@ test('an API key whose making had no answer is in the list, where it can be ende
   await expect(page.getByLabel('See your tips')).toBeChecked();
   answers.release();
   await expect(page.getByRole('dialog')).toContainText('we don’t know whether the key was made');
+  await expect(page.getByLabel('Name')).toBeEditable();
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('button', { name: 'End Register' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'End Key' }).click();
