@@ -190,6 +190,8 @@ export const transaction = z.object({
   changes: z.array(tipChange),
   /** When the money held on the giver's card is captured; null once it was. It stays when a tip is taken back. */
   capturesAt: z.iso.datetime().nullable(),
+  /** Since when a refund waits for the payment service, which may still refuse it; null where none does. */
+  refundAskedAt: z.iso.datetime().nullable(),
 });
 
 export const thankYouForTip = transactionQuery.extend({

@@ -283,11 +283,26 @@ test.describe('a refund that Stripe refuses after it did not answer', () => {
     stripe.fail(() => ({ is: 'status', status: 503 }));
     await dialog.getByRole('button', { name: 'Refund' }).click();
     await expect(dialog.getByRole('alert')).toContainText('until the tip is refunded or it refuses.');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    // Both people are told, also after a reload, until the payment service has answered.
+    for (const { token } of [customer, provider]) {
+      await page.evaluate((own) => localStorage.setItem('tipwell_token', own), token);
+      await page.reload();
+      await expect(page.getByText(/^A refund was asked for at /)).toBeVisible();
+      await expect(page.getByText('Refund pending', { exact: true })).toBeVisible();
+    }
+    await page.getByRole('link', { name: 'Transactions' }).click();
+    await expect(
+      page.getByRole('listitem').getByText(/^Refund pending: A refund was asked for at /),
+    ).toBeVisible();
+    await page.goBack();
+    await refund.click();
     const refused = { is: 'refused', status: 400, message: 'No', code: 'balance_insufficient' } as const;
     stripe.fail(({ path, method }) => (method === 'POST' && path === '/refunds' ? refused : null));
     await dialog.getByRole('button', { name: 'Refund' }).click();
     await expect(toast(page, /^The payment service has refused to give this tip back/)).toBeVisible();
     await expect(page.getByText('You can give this tip back.')).toBeVisible();
+    await expect(page.getByText(/^A refund was asked for/)).toHaveCount(0);
     await refund.click();
     await expect(dialog.getByRole('button', { name: 'Keep It' })).toBeVisible();
     stripe.fail(() => null);

@@ -41,6 +41,7 @@ export function transaction(dollars: number, changed: Partial<Transaction> = {})
     receiverFeeCents,
     changes: [],
     capturesAt: null,
+    refundAskedAt: null,
     ...changed,
   };
 }

@@ -44,6 +44,7 @@ function fromRest({ status, body }: RestAnswer) {
     termsVersion: body.terms_version,
     changes: body.changes,
     capturesAt: body.captures_at,
+    refundAskedAt: body.refund_asked_at,
   };
 }
 

@@ -49,6 +49,7 @@ const TIP: TransactionRecord = {
   reversal: null,
   adjustments: [],
   capturesAtMs: null,
+  refundAskedAtMs: null,
 };
 const CAPTURES_AT = new Date(NOW_MS + UNDO_MS).toISOString();
 

@@ -284,6 +284,7 @@ describe('amounts', () => {
         terms_version: 0,
         changes: [],
         captures_at: null,
+        refund_asked_at: null,
       });
       expect(resultOf(await payByTrpc(scene, String(amountCents)))).toEqual({
         id: expect.stringMatching(/^txn_/),
@@ -315,6 +316,7 @@ describe('amounts', () => {
         termsVersion: 0,
         changes: [],
         capturesAt: null,
+        refundAskedAt: null,
       });
       given += 2 * amountCents;
       received += 2 * netAmountCents;

@@ -31,6 +31,7 @@ interface ModelTip {
   refundedBy: 'giver' | 'receiver' | null;
   /** Of a tip that was paid: when its money is captured, and afterwards null unless that never happened. */
   capturesAt: string | null;
+  refundAskedAt: null;
 }
 
 /** A change of a paid tip, its reversal among them, with signed sums. */
@@ -263,6 +264,7 @@ export function createLedgerModel(undoMs: number) {
       refundedAt: null,
       refundedBy: null,
       capturesAt: null,
+      refundAskedAt: null,
     });
     const place = tips.length - 1;
     enter(giver.id, { kind: 'given', place, cents: amountCents });

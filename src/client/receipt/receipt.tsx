@@ -221,14 +221,14 @@ function Fact({ label, isSum = false, children }: FactProps) {
   );
 }
 
-/** What happened to the money after it was given, or is about to; the news of a refund stand apart. */
+/** What happened to the money after it was given, or is about to; what a refund brought stands apart. */
 function Changes({ transaction, isGiver }: OfReceiptProps) {
   if (transaction.paymentMode === 'simulated') return null;
-  const arriving = isArriving(transaction) ? chargeSentence(transaction, isGiver) : null;
+  const toCome = isKept(transaction) ? chargeSentence(transaction, isGiver) : null;
   return (
     // Screen readers announce what changes in an element that was there before.
     <div className={styles.changes} role="status">
-      {arriving !== null && <p className={styles.refunded}>{arriving}</p>}
+      {toCome !== null && <p className={styles.refunded}>{toCome}</p>}
       {toldChanges(transaction, isGiver).map(({ key, at, label, sentence }) => (
         <p key={key} className={styles.refunded}>
           <strong>{label}</strong> on <Time iso={at} />: {sentence}

@@ -4,7 +4,7 @@ import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { nameOf } from '../giving/guest-receipt.ts';
 import { useLeftMs } from '../giving/later/left.ts';
-import { askedText, useRefund } from '../giving/later/refund.ts';
+import { useRefund } from '../giving/later/refund.ts';
 import { Button } from '../ui/button.tsx';
 import { RefundQuestion, refundLabel } from '../ui/later/refund-question.tsx';
 import styles from './reversal.module.css';
@@ -18,10 +18,10 @@ interface ReversalProps {
 }
 
 export function Reversal({ transaction, isGiver, onRefunded, onStale }: ReversalProps) {
-  const { status, undoUntil } = transaction;
+  const { status, undoUntil, refundAskedAt } = transaction;
   const [isAsking, setAsking] = useState(false);
   const onClose = () => setAsking(false);
-  const { isUnderWay, problem, isAsked, mayBeAsked, reverse } = useRefund({
+  const { isUnderWay, problem, mayBeAsked, reverse } = useRefund({
     name: nameOf(transaction),
     isGiver,
     onRefunded,
@@ -32,6 +32,7 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
   const hadFocus = useRef(false);
   const leftMs = useLeftMs(undoUntil);
   const isRefunded = status === 'refunded';
+  const isPending = refundAskedAt !== null;
   const isPossible = isKept(transaction) && (!isGiver || leftMs > 0);
   const [wasPossible] = useState(isPossible);
   // What was asked for in time may be done after it: the question stays until it is known.
@@ -58,9 +59,8 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
       )}
       {isOffered && (
         <div className={styles.reversal}>
-          {isAsked ? (
-            <p>{askedText(isGiver)}</p>
-          ) : isGiver ? (
+          {/* The receipt says what a refund waits for. */}
+          {isPending ? null : isGiver ? (
             <p>
               You can take this tip back for another <span role="timer">{timeLeft(leftMs)}</span>.
             </p>
@@ -86,14 +86,14 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
           tabIndex={-1}
           className={isOffered || isRefunded ? 'visually-hidden' : styles.reversal}
         >
-          {!isOffered && outcomeText(isRefunded, isAsked && isKept(transaction), isGiver)}
+          {!isOffered && outcomeText(isRefunded, isPending)}
         </p>
       )}
     </>
   );
 }
 
-function outcomeText(isRefunded: boolean, isAsked: boolean, isGiver: boolean): string {
+function outcomeText(isRefunded: boolean, isPending: boolean): string {
   if (isRefunded) return 'The tip was refunded.';
-  return isAsked ? askedText(isGiver) : 'The time to take this tip back is over.';
+  return isPending ? 'This tip is being refunded.' : 'The time to take this tip back is over.';
 }

@@ -111,7 +111,7 @@ export function createTipSupport(deps: {
         expiresAt: isoTime(payment.expiresAtMs),
         checkoutId: payment.checkout?.id ?? null,
         chargeId: payment.chargeId,
-        refundAskedAt: isRefundUnderWay(payment) ? isoTime(payment.refund.askedAtMs) : null,
+        refundAskedAt: isoTime(tip?.refundAskedAtMs ?? null),
         capturesAt: payment.state === 'authorised' ? isoTime(record.capturesAtMs) : null,
         url: payment.chargeId === null ? null : stripePage(payment.paymentMode, 'payments', payment.chargeId),
         otherKeys: payments.isOfKeys(payment) ? null : endOf(payment),
@@ -145,8 +145,8 @@ export function createTipSupport(deps: {
       return (await payments.refund({ transactionId: id, createdAtMs: act.atMs, act })).outcome;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'payment_unavailable') throw error;
-      const { payment = null } = (await operations.findTip({ id })) ?? {};
-      if (payment && isRefundUnderWay(payment)) return 'asked';
+      const found = await operations.findTip({ id });
+      if ((found?.tip?.refundAskedAtMs ?? null) !== null) return 'asked';
       throw error;
     }
   }
@@ -203,11 +203,6 @@ function recordOf({ tip, payment }: FoundTip) {
   if (!record) throw new Error('what was found is neither a tip nor a payment');
   return record;
 }
-
-type UnderWay = PaymentRecord & { readonly refund: NonNullable<PaymentRecord['refund']> };
-
-const isRefundUnderWay = (payment: PaymentRecord): payment is UnderWay =>
-  (payment.state === 'succeeded' || payment.state === 'authorised') && payment.refund !== null;
 
 function statusOf({ tip, payment }: FoundTip): FoundTipView['status'] {
   if (tip?.reversal) return 'refunded';

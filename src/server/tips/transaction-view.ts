@@ -96,6 +96,7 @@ export function createTransactionView({
       receiverFeeCents: cents(record.amountCents - record.netAmountCents),
       changes: changesFor(record, viewer),
       capturesAt: stateOf(record).capturesAt,
+      refundAskedAt: 'reversal' in record ? isoTime(record.refundAskedAtMs) : null,
     };
   }
 

@@ -123,10 +123,15 @@ export function describeAdjustments(): void {
       const asked = await begin('authorised');
       expect(await refundBy(customer.id, asked.id, 'key')).toMatchObject({ outcome: 'asked' });
       expect(await refundBy(provider.id, asked.id)).toMatchObject({ outcome: 'repeated' });
+      expect(await find(asked.id)).toMatchObject({ reversal: null, refundAskedAtMs: NOW });
       expect(await move(asked.id, 'refund_refused')).toMatchObject({ payment: { refund: null } });
+      expect(await find(asked.id)).toMatchObject({ reversal: null, refundAskedAtMs: null });
       expect(await refundBy(customer.id, asked.id, 'key')).toMatchObject({ outcome: 'asked' });
       await move(asked.id, 'cancelled', NOW + 9);
-      expect(await find(asked.id)).toMatchObject({ reversal: { createdAtMs: NOW + 9, reversedBy: 'giver' } });
+      expect(await find(asked.id)).toMatchObject({
+        reversal: { createdAtMs: NOW + 9, reversedBy: 'giver' },
+        refundAskedAtMs: null,
+      });
       expect(await refundBy(customer.id, asked.id, 'key')).toMatchObject({ outcome: 'repeated' });
       expect(await refundBy(provider.id, asked.id)).toEqual({ outcome: 'reversed_before' });
       expect(await totals()).toEqual([0, 0, 0]);

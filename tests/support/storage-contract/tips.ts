@@ -20,7 +20,8 @@ export function describeTips(): void {
         defaultThankYou: null,
       };
       const { idempotencyKey: _, ...stored } = given;
-      const transaction = { ...stored, ...receiver, reversal: null, adjustments: [], capturesAtMs: null };
+      const nothingFollowed = { reversal: null, adjustments: [], capturesAtMs: null, refundAskedAtMs: null };
+      const transaction = { ...stored, ...receiver, ...nothingFollowed };
       expect(await storage.recordTip(given)).toEqual({ outcome: 'recorded', transaction });
       expect(await storage.recordTip(given)).toEqual({ outcome: 'repeated', transaction });
       for (const [id, kind] of [

@@ -91,8 +91,8 @@ export function Row(props: RowProps) {
   );
 }
 
-function hasChanges({ changes, capturesAt }: Transaction): boolean {
-  return changes.length > 0 || capturesAt !== null;
+function hasChanges({ changes, capturesAt, refundAskedAt }: Transaction): boolean {
+  return changes.length > 0 || capturesAt !== null || refundAskedAt !== null;
 }
 
 function Actions({ transaction, isReceived, onThank, onTakeBack }: RowProps) {

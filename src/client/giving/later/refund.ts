@@ -20,24 +20,24 @@ interface RefundOptions {
   readonly onClose: () => void;
 }
 
-/** Of tips, by name, until the page is loaded anew: whether they go back, though that is not done yet. */
-const askedFor = new Map<string, 'maybe' | 'yes'>();
+/** The names of tips that go back or may, until the page is loaded anew. */
+const askedFor = new Set<string>();
 
-/** What is said of a refund that the server has noted. What the payment service answers later, nobody tells here. */
-export function askedText(isGiver: boolean): string {
+/** What is said of a refund that the server has noted. */
+function askedText(isGiver: boolean): string {
   const done = isGiver ? 'taken back' : 'refunded';
   return `The payment service did not answer. It is asked again until the tip is ${done} or it refuses.`;
 }
 
 /**
- * All attempts keep one idempotency key. `isAsked` says that the server has noted the refund, `mayBeAsked` that nobody
- * can choose to keep the tip any more, or knows whether they can.
+ * All attempts keep one idempotency key. `mayBeAsked` says that nobody can choose to keep the tip any more, or knows
+ * whether they can.
  */
 export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: RefundOptions) {
   const [key] = useState(newIdempotencyKey);
   const [isUnderWay, setUnderWay] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const [asked, setAsked] = useState(askedFor.get(name) ?? 'no');
+  const [mayBeAsked, setMayBeAsked] = useState(askedFor.has(name));
 
   async function reverse() {
     setUnderWay(true);
@@ -51,9 +51,9 @@ export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: Refun
       result.failure.code === 'not_refundable' ||
       result.failure.code === 'other_keys';
     if (isDecided) askedFor.delete(name);
-    else if (result.failure.code === 'payment_unavailable') askedFor.set(name, 'yes');
-    else if (result.failure.status === null && !askedFor.has(name)) askedFor.set(name, 'maybe');
-    setAsked(askedFor.get(name) ?? 'no');
+    else if (result.failure.code === 'payment_unavailable' || result.failure.status === null)
+      askedFor.add(name);
+    setMayBeAsked(askedFor.has(name));
     if (result.failure === null) {
       onClose();
       onRefunded(result.answer);
@@ -74,8 +74,7 @@ export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: Refun
   return {
     isUnderWay,
     problem,
-    isAsked: asked === 'yes',
-    mayBeAsked: asked !== 'no',
+    mayBeAsked,
     reverse: () => void reverse(),
   };
 }

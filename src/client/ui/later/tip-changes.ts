@@ -4,7 +4,7 @@
  */
 import { brand } from '#shared/brand.ts';
 import { type Cents, cents, formatMoney } from '#shared/money.ts';
-import { isArriving, wasNeverCharged } from '#shared/tip-states.ts';
+import { isArriving, isKept, wasNeverCharged } from '#shared/tip-states.ts';
 import type { TipChange, Transaction } from '#shared/tips.ts';
 import { atTime } from './time-of.ts';
 
@@ -29,6 +29,7 @@ function labelOfChange({ kind }: TipChange, isGiver: boolean): string {
 
 /** The state of a tip in a word or two; null for one whose status says it all. */
 export function labelOf(tip: Transaction, isGiver: boolean): string | null {
+  if (isKept(tip) && tip.refundAskedAt !== null) return 'Refund pending';
   if (isArriving(tip)) return 'Arriving';
   if (wasNeverCharged(tip)) return tip.refundedBy === 'giver' ? 'Taken back' : null;
   const last = tip.changes.at(-1);
@@ -98,8 +99,10 @@ function after(begunCents: number, changes: Transaction['changes']): Cents {
   return cents(changes.reduce<number>((sum, { amountCents }) => sum + amountCents, begunCents));
 }
 
-/** A sentence about a tip that is arriving or was never charged; null for any other. */
+/** A sentence about a tip that is arriving, goes back or was never charged; null for any other. */
 export function chargeSentence(tip: Transaction, isGiver: boolean): string | null {
+  if (isKept(tip) && tip.refundAskedAt !== null)
+    return `A refund was asked for ${atTime(tip.refundAskedAt)}. The payment service is asked again until it makes it or refuses.`;
   if (tip.capturesAt !== null && isArriving(tip)) {
     const at = atTime(tip.capturesAt);
     return isGiver

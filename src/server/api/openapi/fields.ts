@@ -198,6 +198,7 @@ const NOTES: FieldNotes = {
     'Who had the tip refunded; null when it was not, and for a refund by the operator or at the payment service.',
   captures_at:
     'When the money is taken that is held on the giver’s card, ISO 8601 in UTC: a `pending` tip that has it was given and is in the sums. It stays with a tip that was taken back before that, of which nothing was charged; null otherwise.',
+  refund_asked_at: 'Since when a refund waits for the payment service; null where none does.',
   changes:
     'What happened to the money after it was paid, oldest first; empty for a simulated tip. A refund of all that is left is in `refunded_at` alone.',
   'TipChange.kind':

@@ -114,6 +114,7 @@ export const TRANSACTION = {
   terms_version: 0,
   changes: [],
   captures_at: null,
+  refund_asked_at: null,
 };
 
 export const BOOK_ENTRY = {

@@ -70,6 +70,8 @@ export interface TransactionRecord extends NewTransaction {
    * charged at once. A tip whose payment was cancelled keeps it.
    */
   readonly capturesAtMs: number | null;
+  /** Since when a refund waits for the payment service; null where none does. */
+  readonly refundAskedAtMs: number | null;
   /** The present names of the code's provider and of its tip page; the ledger stores ids only. */
   readonly receiverName: string;
   readonly receiverUsername: string;

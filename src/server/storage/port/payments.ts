@@ -28,7 +28,8 @@ export interface Checkout {
   readonly url: string;
 }
 
-export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'paymentMode'> {
+export interface PaymentRecord
+  extends Omit<TransactionRecord, 'reversal' | 'refundAskedAtMs' | 'paymentMode'> {
   readonly paymentMode: PaidMode;
   readonly idempotencyKey: string | null;
   /** The operator's account at the payment service; null for payments from before this was stored. */

@@ -31,7 +31,6 @@ import {
   isTooLate,
   keyOf,
   leftOf,
-  NOTHING_FOLLOWED,
   receiverNamesOf,
   reverserOf,
 } from './tips.ts';
@@ -99,7 +98,8 @@ export function newPayment(
     settledToReceiverCents: cents(0),
     refusedTakeBacks: 0,
     refusedGiveBacks: 0,
-    ...NOTHING_FOLLOWED,
+    adjustments: [],
+    capturesAtMs: null,
   };
 }
 

@@ -22,10 +22,10 @@ import { isSameMessage, type KeptMessage } from './messages.ts';
 
 export type StoredTransaction = Omit<TransactionRecord, keyof ReturnType<typeof receiverNamesOf>>;
 
-export type Followed = Pick<TransactionRecord, 'adjustments' | 'capturesAtMs'>;
+export type Followed = Pick<TransactionRecord, 'adjustments' | 'capturesAtMs' | 'refundAskedAtMs'>;
 
 /** A simulated tip, and one that was just given. */
-export const NOTHING_FOLLOWED: Followed = { adjustments: [], capturesAtMs: null };
+export const NOTHING_FOLLOWED: Followed = { adjustments: [], capturesAtMs: null, refundAskedAtMs: null };
 
 export function leftOf({
   amountCents,

@@ -13,6 +13,8 @@ export function adjustmentStatements({ db, isIn }: Builder) {
       .select({
         id: payments.id,
         capturesAtMs: payments.capturesAtMs,
+        refundAskedAtMs: sql`case when ${payments.state} in ('authorised', 'succeeded')
+          then ${payments.refundAskedAtMs} end`.mapWith(payments.refundAskedAtMs),
         reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
         receiverPositionOfReversal: reversals.receiverPosition,
         change,
