@@ -19,9 +19,11 @@ function requestsWithin(seconds: number, { isHandedOver }: { isHandedOver: boole
   writeFileSync(file('now'), '1000000\n');
   writeFileSync(file('asked'), '');
   program('date', `cat ${file('now')}`);
+  // Each turn of the script's loop starts four programs, and nothing happens in most turns of an hour.
+  const skip = isHandedOver ? '[ $now -gt 1000010 ] && [ $now -lt 1003590 ] && now=1003590; ' : '';
   program(
     'sleep',
-    `now=$(($(cat ${file('now')}) + $1)); echo $now > ${file('now')}; [ $now -le ${1_000_000 + seconds} ]`,
+    `now=$(($(cat ${file('now')}) + $1)); ${skip}echo $now > ${file('now')}; [ $now -le ${1_000_000 + seconds} ]`,
   );
   program('df', 'echo Avail; echo 400');
   program(

@@ -48,6 +48,10 @@ export type Fault =
   | { readonly is: 'cut'; readonly when: 'before' | 'after' };
 
 export type { StandInRequest, StandInWebhookEvent } from './stand-in-core.ts';
+
+/** Whatever the package repeats, it repeats at once: its pauses of half a second and more are not what tests are about. */
+Object.assign(Stripe.prototype, { getInitialNetworkRetryDelay: () => 0.001 });
+
 export type StripeStandIn = Awaited<ReturnType<typeof startStripe>>;
 
 /**
