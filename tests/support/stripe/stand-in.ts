@@ -49,7 +49,7 @@ export type Fault =
 
 export type { StandInRequest, StandInWebhookEvent } from './stand-in-core.ts';
 
-/** What the package repeats it repeats at once: its pauses of half a second and more are not what tests are about. */
+/** What the package repeats it repeats at once: its pauses of half a second are not what tests are about. */
 Object.assign(Stripe.prototype, { getInitialNetworkRetryDelay: () => 0.001 });
 
 export type StripeStandIn = Awaited<ReturnType<typeof startStripe>>;
