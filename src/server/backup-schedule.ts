@@ -37,7 +37,6 @@ export interface BackupSchedule {
    * @returns null when none was due, or while one is being made.
    */
   run(isAsked?: boolean): Promise<WrittenBackup | null>;
-  isRunning(): boolean;
   /** The backups in the folder, by number, the newest first, at most fifty. */
   list(): Promise<KeptBackup[]>;
   /** The room that is left on the drive of the folder. */
@@ -177,7 +176,6 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
         isRunning = false;
       }
     },
-    isRunning: () => isRunning,
     async list() {
       const found = await finished(READER_PATIENCE_MS);
       return found.slice(0, MAX_LISTED).map((file) => {

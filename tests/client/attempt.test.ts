@@ -167,18 +167,6 @@ describe('in a tab with storage', () => {
     expect(openAttempt(CODE, 'cam', TWENTY)).toEqual(sent);
   });
 
-  it('of accounts that were logged in before, as an earlier version has kept them, are gone on with until they end', async () => {
-    const sent = { key: 'a key', userId: 'cam', amountCents: TWENTY, wasSent: true };
-    storage.setItem(`tip-attempts-of-others:${CODE}`, JSON.stringify([sent]));
-    const { awaitsLogin, openAttempt, settleAttempt, unsettledAttempt } = await loadPage();
-    expect(awaitsLogin(CODE)).toBe(true);
-    openAttempt(CODE, 'kim', TWENTY);
-    expect(openAttempt(CODE, 'cam', TWENTY)).toEqual(sent);
-    settleAttempt(CODE, sent.key);
-    expect(unsettledAttempt(CODE, 'cam')).toBeNull();
-    expect((await loadPage()).awaitsLogin(CODE)).toBe(false);
-  });
-
   describe('the words of an attempt', () => {
     const WORDS = { message: 'Great drinks', withName: true, complaints: [] };
     const OTHERS = { ...WORDS, message: 'Even better' };

@@ -128,20 +128,17 @@ function keep(qrId: string, attempt: Attempt): Attempt {
 }
 
 function keepAll(qrId: string, attempts: readonly Attempt[]): void {
-  remove(formerNameFor(qrId));
   if (attempts.length > 0) write(nameFor(qrId), attempts);
   else remove(nameFor(qrId));
 }
 
 /** At most one of each payer. */
 function attemptsAt(qrId: string): readonly Attempt[] {
-  // Earlier versions kept one, and the others by another name; answers are lost while a server is upgraded.
-  const all = [read(nameFor(qrId)), read(formerNameFor(qrId))].flat();
-  return all.flatMap((stored) => readAttempt(stored) ?? []);
+  // Version 0.2.0 kept one, without a list; answers are lost while a server is upgraded.
+  return [read(nameFor(qrId))].flat().flatMap((stored) => readAttempt(stored) ?? []);
 }
 
 const nameFor = (qrId: string) => `tip-attempt:${qrId}`;
-const formerNameFor = (qrId: string) => `tip-attempts-of-others:${qrId}`;
 
 function readAttempt(stored: unknown): Attempt | null {
   if (!isRecord(stored)) return null;

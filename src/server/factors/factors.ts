@@ -72,8 +72,6 @@ export interface Factors {
   checkCode(holder: Holder, code: string): Promise<boolean>;
   /** Ten new codes; those before are worthless. @throws AppError `second_factor_not_found`; `session_ended`. */
   renewRecoveryCodes(holder: Holder, mail?: NewMail, act?: Act): Promise<readonly string[]>;
-  /** @returns whether there was a factor. */
-  removeAll(holder: Holder, mail?: NewMail, act?: Act): Promise<boolean>;
 }
 
 export function createFactors(deps: {
@@ -159,8 +157,6 @@ export function createFactors(deps: {
       if (outcome === 'unknown') throw new AppError('second_factor_not_found');
       return codes;
     },
-
-    removeAll: (holder, mail, act) => storage.removeAll(holder, mail, act),
   };
 }
 

@@ -46,11 +46,7 @@ async function openScene() {
     settle,
     find: (id: TransactionId) => storage.findTransaction(customer.id, id),
     entriesOf: async (id: UserId) =>
-      (await storage.listEntriesSince(id, 0, 99)).map(({ kind, changeNumber, adjustment }) => [
-        kind,
-        changeNumber,
-        adjustment?.kind,
-      ]),
+      (await storage.listEntriesSince(id, 0, 99)).map(({ kind, changeNumber }) => [kind, changeNumber]),
     totals: async () => {
       const [received, given] = await Promise.all(
         [provider.id, customer.id].map((id) => storage.readTotals(id, 0, END_OF_TIME_MS)),
@@ -104,12 +100,12 @@ export function describeAdjustments(): void {
       expect(await arriving({})).toEqual(none);
       expect(await totals()).toEqual(counted);
       expect(await entriesOf(provider.id)).toEqual([
-        ['received', null, undefined],
-        ['received_captured', 1, undefined],
+        ['received', null],
+        ['received_captured', 1],
       ]);
       expect(await entriesOf(customer.id)).toEqual([
-        ['given', null, undefined],
-        ['given_captured', 1, undefined],
+        ['given', null],
+        ['given_captured', 1],
       ]);
     });
 
@@ -173,8 +169,7 @@ export function describeAdjustments(): void {
         givenCents: 3_000,
         feeCents: 150,
       });
-      for (const user of [provider, customer])
-        expect((await entriesOf(user.id)).at(-1)?.slice(1)).toEqual([1, 'refund']);
+      for (const user of [provider, customer]) expect((await entriesOf(user.id)).at(-1)?.[1]).toBe(1);
       expect(await settle(id, refund('re_1', 1_050))).toMatchObject({ adjusted: { outcome: 'unchanged' } });
       // Decided before the refund was entered.
       const stale = { ...due, known: before };

@@ -31,7 +31,7 @@ export function describeTips(): void {
         expect(await storage.findTransaction(id, given.id)).toEqual(transaction);
         expect(await listTips(storage, id)).toEqual([transaction]);
         expect(await storage.listEntriesSince(id, 0, 9)).toEqual([
-          { position: 1, kind, transaction, changeNumber: null, adjustment: null },
+          { position: 1, kind, transaction, changeNumber: null },
         ]);
       }
     });

@@ -100,7 +100,6 @@ export interface EntryRecord {
   readonly transaction: TransactionRecord;
   /** The number of its adjustment or capture among those of the tip; null for the tip and its reversal. */
   readonly changeNumber: number | null;
-  readonly adjustment: Adjustment | null;
 }
 
 /** The name of an entry within its account, which has one for a tip, its reversal and each of its adjustments. */

@@ -46,7 +46,6 @@ export interface ReturnedMoney {
   readonly kind: AdjustmentKind;
   /** The giver's side: amount and fee. */
   readonly paidCents: Cents;
-  readonly netAmountCents: Cents;
   readonly atMs: number;
 }
 

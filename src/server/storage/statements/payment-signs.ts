@@ -77,7 +77,6 @@ export function paymentSignStatements({ db }: Builder) {
         paymentMode: transactions.paymentMode,
         kind: adjustments.kind,
         paidCents: paidBack.mapWith(adjustments.amountCents),
-        netAmountCents: adjustments.netAmountCents,
         atMs: adjustments.createdAtMs,
       })
       .from(adjustments)

@@ -73,7 +73,7 @@ export function completed<Row extends object>(row: Row, followed: WhatFollowed |
 }
 
 /** Null for a capture. */
-export function adjustmentOf({
+function adjustmentOf({
   number: _,
   giverPosition: __,
   receiverPosition: ___,

@@ -22,7 +22,6 @@ import {
 import { CATEGORY_NUMBERS } from '../schema/numbers.ts';
 import type { Statements } from '../statements/all.ts';
 import {
-  adjustmentOf,
   changeOf,
   completed,
   findTip,
@@ -70,13 +69,7 @@ const listEntriesSince: StepOf<Ledger['listEntriesSince']> = function* (statemen
   return rows.map(({ position, kind, ...tip }) => {
     const found = followed.get(tip.id);
     const change = changeOf({ position, kind }, found?.changes);
-    return {
-      position,
-      kind,
-      transaction: completed(tip, found),
-      changeNumber: change?.number ?? null,
-      adjustment: change ? adjustmentOf(change) : null,
-    };
+    return { position, kind, transaction: completed(tip, found), changeNumber: change?.number ?? null };
   });
 };
 
