@@ -306,7 +306,7 @@ function draw(schema: Schema, seed: number): unknown {
   throw new Error(`nothing fits ${JSON.stringify(schema)}`);
 }
 
-/** A draw by steps of 0.01 carries the error of floating-point arithmetic along. */
+/** The description cannot say by a keyword how many decimals an amount has. */
 function toTheCent(value: unknown): unknown {
   if (typeof value === 'number') return Math.round(value * 100) / 100;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

@@ -12,7 +12,9 @@ import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { newApiKeyText } from '#server/auth/api-key-text.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { eventIdFrom, eventIdOf, newTransactionId } from '#shared/ids.ts';
+import { cents, decimalFromCents } from '#shared/money.ts';
 import {
+  createValidator,
   describedApp,
   examplesOf,
   expectDescribed,
@@ -251,6 +253,17 @@ test('every example fits its schema', async () => {
     }
   }
   expect(examples).toBeGreaterThan(ENDPOINTS.length * 4);
+});
+
+test('a validator that is made of the description takes each amount that the product takes', async () => {
+  const { document } = await describedApp();
+  const place = '#/components/schemas/NewTip/properties/amount';
+  const isTaken = createValidator().compile(resolved(document, { $ref: place }));
+  const refused: number[] = [];
+  for (let amountCents = 1_000; amountCents <= 1_000_000; amountCents += 1)
+    if (!isTaken(decimalFromCents(cents(amountCents)))) refused.push(amountCents);
+  expect(refused).toEqual([]);
+  for (const outOfBounds of [9.99, 10_000.01]) expect(isTaken(outOfBounds)).toBe(false);
 });
 
 test('a parameter that names an event takes the id of each kind of event', async () => {

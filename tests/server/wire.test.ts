@@ -282,7 +282,7 @@ describe('schemas', () => {
     expect(wireSchema(newTip.pick({ amountCents: true, receiverQrId: true }), 'input')).toEqual({
       type: 'object',
       properties: {
-        amount: { type: 'number', multipleOf: 0.01 },
+        amount: { type: 'number' },
         receiver_qr_id: {
           type: 'string',
           maxLength: 64,

@@ -207,17 +207,18 @@ function isBound(limit: unknown): limit is number {
   return typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
 }
 
-/** Only what is sent says that an amount is whole cents: many validators would refuse our 9.7 as no multiple. */
+/** No amount is said to be a multiple of 0.01: most validators divide, and would refuse 10.02 as none. */
 function inDecimals(schema: JsonSchema, direction: 'input' | 'output'): JsonSchema {
   const { type, items, minimum, maximum } = schema;
   if (type === 'array') return { type, items: inDecimals(asRecord(items), direction) };
   const bound = (name: string, limit: unknown) =>
     isBound(limit) ? { [name]: decimalFromCents(cents(limit)) } : {};
+  const smallestUnit = decimalFromCents(cents(1));
   return {
     type: 'number',
     ...bound('minimum', minimum),
     ...bound('maximum', maximum),
-    ...(direction === 'input' && { multipleOf: decimalFromCents(cents(1)) }),
+    ...(direction === 'input' && smallestUnit >= 1 && { multipleOf: smallestUnit }),
   };
 }
 
