@@ -10,6 +10,8 @@ import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { beginSettled, inspectLedger, UNHURRIED } from '#server/storage/postgres/ledger-check.ts';
 import { moveBooks, writeBooks } from '#tests/support/books.ts';
+import { CAM, PAT, SAM } from '#tests/support/forgery.ts';
+import { rule, statedRules } from '#tests/support/ledger-rules.ts';
 import { writingToViews } from '#tests/support/ledger-views.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
@@ -18,186 +20,189 @@ import { stopEverything } from '#tests/support/running-server.ts';
 
 afterAll(stopEverything);
 
-const CAM = `(SELECT id FROM accounts WHERE username = 'cam')`;
-const PAT = `(SELECT id FROM accounts WHERE username = 'pat')`;
-const SAM = `(SELECT id FROM accounts WHERE username = 'sam')`;
 const second = (changes: string) => `UPDATE transactions SET ${changes} WHERE sequence = 2`;
-
-const MAKE_UP = 'net amount and receiver fee make up the amount';
-const FEES = 'fees are those of the rates stored with the tip';
-const NEGATIVE = 'nothing is negative';
-const PARTIES = 'a tip has a known giver, receiver and QR code';
-const THEMSELVES = 'nobody tips themselves';
-const KNOWN = 'the category is known';
-const KEY = 'an idempotency key left one tip of its giver';
-const ENTRIES = 'a tip left an entry with each of its two people who has an account';
-const REVERSAL = 'a reversal is of a known tip, and took back what was left of what it did to its two people';
-const ONCE = 'a tip is reversed once';
-const ALONE = 'no entry stands without its tip, reversal or adjustment';
-const NUMBERED = 'the entries of an account are numbered from 1 without a gap';
-const BALANCE = 'each balance is the sum of the entries up to it';
-const RECEIVED = 'the total received is the sum of the net amounts';
-const GIVEN = 'the total given is the sum of the amounts';
-const BUCKET = 'each bucket is the sum of what was received in its quarter of an hour';
-const CHECKED = 'nothing was remembered as checked that is not there';
-const PAID = 'a payment that was authorised or succeeded is a tip as it was paid';
-const HAS_PAYMENT = 'a tip that was paid has a payment that was authorised or succeeded';
-const IS_REFUNDED = 'a payment is refunded or cancelled when its tip is reversed, and only then';
-const ADJUSTED =
-  'an adjustment is of a tip that was paid, names its charge, and did what it says to its two people';
-const ENDS = 'what ends a refund or a dispute names one that was entered before';
-const FEES_OF_CHANGES = 'an adjustment moves as much of the giver’s fee as it moves of the amount';
-const ASKED = 'a tip that was paid is reversed by whoever asked for its refund, under the key of that';
-const CLOSED = 'a capture moves no cents, and an adjustment neither makes nor loses any';
-const NUMBERED_CHANGES = 'the adjustments of a tip are numbered from 1, and each is entered once';
-const LEFT = 'adjustments leave of a tip neither less than nothing nor more than it was';
-const REFERENCES = 'every reference leads somewhere';
 
 /** What is done to the books of `writeBooks`, and an invariant that is violated then. */
 const FALSIFICATIONS: readonly (readonly [what: string, statement: string, violated: string])[] = [
-  ['a net amount that is too high', second('net_amount_cents = 1950'), MAKE_UP],
-  ['a giver fee that is a cent too low', second('giver_fee_cents = 99'), FEES],
-  ['a rate that is not the one charged', second('receiver_fee_rate = 200'), FEES],
-  ['a negative fee', second('giver_fee_rate = -500, giver_fee_cents = -99'), NEGATIVE],
-  ['a negative total', `UPDATE accounts SET total_tips_given_cents = -1 WHERE id = ${SAM}`, NEGATIVE],
-  ['a giver whom nobody knows', second(`giver_id = 'usr_gone'`), PARTIES],
-  ['a code that nobody knows', second(`qr_code_id = 'GONEGONE00'`), PARTIES],
-  ['a receiver who does not own the code', second(`receiver_id = ${SAM}`), PARTIES],
-  ['a tip for a service that the code is not for', second(`service_category = 'barber'`), PARTIES],
-  ['a tip to oneself', second('giver_id = receiver_id'), THEMSELVES],
-  ['an unknown service', second(`service_category = 'magician'`), KNOWN],
+  ['a net amount that is too high', second('net_amount_cents = 1950'), rule.net],
+  ['a giver fee that is a cent too low', second('giver_fee_cents = 99'), rule.fees],
+  ['a rate that is not the one charged', second('receiver_fee_rate = 200'), rule.fees],
+  ['a tip under terms that never were', second('terms_version = 9'), rule.rates],
+  ['a negative fee', second('giver_fee_rate = -500, giver_fee_cents = -99'), rule.signs],
+  ['a negative total', `UPDATE accounts SET total_tips_given_cents = -1 WHERE id = ${SAM}`, rule.signs],
+  ['a giver whom nobody knows', second(`giver_id = 'usr_gone'`), rule.parties],
+  ['a code that nobody knows', second(`qr_code_id = 'GONEGONE00'`), rule.parties],
+  ['a receiver who does not own the code', second(`receiver_id = ${SAM}`), rule.parties],
+  ['a tip for a service that the code is not for', second(`service_category = 'barber'`), rule.parties],
+  ['a tip to oneself', second('giver_id = receiver_id'), rule.others],
+  ['an unknown service', second(`service_category = 'magician'`), rule.category],
   [
     'two tips of one idempotency key',
     `UPDATE transactions SET idempotency_key = 'of an earlier version' WHERE sequence <= 2`,
-    KEY,
+    rule.key,
   ],
-  ['a tip that is missing', 'DELETE FROM transactions WHERE sequence = 4', ALONE],
-  ['an entry that is missing', `DELETE FROM entries WHERE position = 2 AND account_id = ${CAM}`, ENTRIES],
+  ['a tip that is missing', 'DELETE FROM transactions WHERE sequence = 4', rule.stands],
+  ['an entry that is missing', `DELETE FROM entries WHERE position = 2 AND account_id = ${CAM}`, rule.left],
   [
     'an entry of another amount',
     `UPDATE entries SET cents = 1 WHERE position = 2 AND account_id = ${CAM}`,
-    ENTRIES,
+    rule.left,
   ],
-  ['a reversal without its entry', `DELETE FROM entries WHERE kind = 'given_reversed'`, REVERSAL],
-  ['a reversal of an unknown tip', 'UPDATE reversals SET transaction_sequence = 99', REVERSAL],
+  ['a reversal without its entry', `DELETE FROM entries WHERE kind = 'given_reversed'`, rule.tookBack],
+  ['a reversal of an unknown tip', 'UPDATE reversals SET transaction_sequence = 99', rule.tookBack],
   [
     'a second reversal',
     `INSERT INTO reversals OVERRIDING SYSTEM VALUE SELECT 99, transaction_sequence, created_at_ms, giver_position, receiver_position FROM reversals WHERE sequence = 1`,
-    ONCE,
+    rule.once,
   ],
   [
     'an entry that no tip left',
     `INSERT INTO entries (account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms)
      SELECT account_id, 6, kind, transaction_sequence, cents, balance_after_cents + cents, created_at_ms
      FROM entries WHERE position = 5 AND account_id = ${CAM}`,
-    ALONE,
+    rule.stands,
   ],
   [
     'a gap in the entries',
     `UPDATE entries SET position = 9 WHERE position = 5 AND account_id = ${CAM}`,
-    NUMBERED,
+    rule.chain,
   ],
-  ['a last position that is too high', `UPDATE accounts SET last_position = 99 WHERE id = ${PAT}`, NUMBERED],
+  [
+    'a last position that is too high',
+    `UPDATE accounts SET last_position = 99 WHERE id = ${PAT}`,
+    rule.chain,
+  ],
   [
     'a wrong balance',
     `UPDATE entries SET balance_after_cents = 1 WHERE position = 2 AND account_id = ${PAT}`,
-    BALANCE,
+    rule.balance,
   ],
   [
     'a total received that is a cent too high',
     'UPDATE accounts SET total_tips_received_cents = total_tips_received_cents + 1',
-    RECEIVED,
+    rule.received,
   ],
   [
     'a total given by somebody without tips',
     `UPDATE accounts SET total_tips_given_cents = 1 WHERE id = ${SAM}`,
-    GIVEN,
+    rule.given,
   ],
-  ['a bucket with a tip too many', 'UPDATE tip_buckets SET count = count + 1', BUCKET],
-  ['a bucket that is missing', 'DELETE FROM tip_buckets', BUCKET],
+  ['a bucket with a tip too many', 'UPDATE tip_buckets SET count = count + 1', rule.bucket],
+  [
+    'a largest tip that nobody gave',
+    'UPDATE tip_buckets SET detailed_count = count, largest_cents = 1',
+    rule.details,
+  ],
+  [
+    'a negative bucket',
+    `INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents) VALUES (${SAM}, 0, 'barber', -1, 0)`,
+    rule.sums,
+  ],
+  [
+    'a negative balance',
+    `UPDATE entries SET balance_after_cents = -1 WHERE position = 1 AND account_id = ${CAM}`,
+    rule.sums,
+  ],
+  ['a bucket that is missing', 'DELETE FROM tip_buckets', rule.bucket],
   [
     'a bucket of nothing',
     `INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents) VALUES (${SAM}, 0, 'barber', 1, 1)`,
-    BUCKET,
+    rule.bucket,
   ],
   [
     'an empty bucket of an account that nobody knows',
     `INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents) VALUES ('usr_gone', 0, 'barber', 0, 0)`,
-    'each bucket is of a known account',
+    rule.owner,
   ],
-  ['a check of what is not there', 'UPDATE checked_accounts SET position = 99', CHECKED],
+  ['a check of what is not there', 'UPDATE checked_accounts SET position = 99', rule.remembered],
   [
     'a payment of another sum',
     `UPDATE payments SET amount_cents = amount_cents + 1 WHERE state = 'succeeded'`,
-    PAID,
+    rule.paid,
   ],
-  ['a payment of nobody', `UPDATE payments SET giver_id = NULL WHERE state = 'refunded'`, PAID],
-  ['a guest whose payment was that of somebody', `UPDATE payments SET giver_id = ${SAM}`, PAID],
-  ['a paid tip that is said to be simulated', second(`payment_mode = 'simulated'`), PAID],
-  ['a tip without its payment', `DELETE FROM payments WHERE state = 'succeeded'`, HAS_PAYMENT],
-  ['a tip whose payment is pending', `UPDATE payments SET state = 'pending'`, HAS_PAYMENT],
-  ['a tip that is said to be paid', `UPDATE transactions SET payment_mode = 'test'`, HAS_PAYMENT],
-  ['a refund without its reversal', `UPDATE payments SET state = 'refunded'`, IS_REFUNDED],
+  ['a payment of nobody', `UPDATE payments SET giver_id = NULL WHERE state = 'refunded'`, rule.paid],
+  ['a guest whose payment was that of somebody', `UPDATE payments SET giver_id = ${SAM}`, rule.paid],
+  ['a paid tip that is said to be simulated', second(`payment_mode = 'simulated'`), rule.paid],
+  ['a tip without its payment', `DELETE FROM payments WHERE state = 'succeeded'`, rule.payment],
+  ['a tip whose payment is pending', `UPDATE payments SET state = 'pending'`, rule.payment],
+  ['a tip that is said to be paid', `UPDATE transactions SET payment_mode = 'test'`, rule.payment],
+  ['a refund without its reversal', `UPDATE payments SET state = 'refunded'`, rule.refunded],
   [
     'a reversal without its refund',
     `UPDATE payments SET state = 'succeeded' WHERE state = 'refunded'`,
-    IS_REFUNDED,
+    rule.refunded,
   ],
   [
     'a giver for whom a guest has left no entry',
     `UPDATE transactions SET giver_id = ${SAM}, giver_position = 1 WHERE giver_id IS NULL`,
-    ENTRIES,
+    rule.left,
   ],
-  ['a reversal of a guest who has an entry', 'UPDATE reversals SET giver_position = 1', REVERSAL],
-  ['a capture without its entry', `DELETE FROM entries WHERE kind = 'given_captured'`, ADJUSTED],
-  ['an adjustment of another sum', `UPDATE adjustments SET amount_cents = 1 WHERE kind = 'refund'`, ADJUSTED],
-  ['an adjustment of a tip that was not paid', 'UPDATE adjustments SET transaction_sequence = 1', ADJUSTED],
-  ['an adjustment that loses a cent', 'UPDATE adjustments SET receiver_fee_cents = 1', CLOSED],
-  ['a capture that moves cents', `UPDATE adjustments SET giver_fee_cents = 1 WHERE kind = 'capture'`, CLOSED],
-  ['a capture of another charge', `UPDATE adjustments SET source = 'pi_2' WHERE kind = 'capture'`, ADJUSTED],
+  ['a reversal of a guest who has an entry', 'UPDATE reversals SET giver_position = 1', rule.tookBack],
+  ['a capture without its entry', `DELETE FROM entries WHERE kind = 'given_captured'`, rule.adjusted],
+  [
+    'an adjustment of another sum',
+    `UPDATE adjustments SET amount_cents = 1 WHERE kind = 'refund'`,
+    rule.adjusted,
+  ],
+  [
+    'an adjustment of a tip that was not paid',
+    'UPDATE adjustments SET transaction_sequence = 1',
+    rule.adjusted,
+  ],
+  ['an adjustment that loses a cent', 'UPDATE adjustments SET receiver_fee_cents = 1', rule.closed],
+  [
+    'a capture that moves cents',
+    `UPDATE adjustments SET giver_fee_cents = 1 WHERE kind = 'capture'`,
+    rule.closed,
+  ],
+  [
+    'a capture of another charge',
+    `UPDATE adjustments SET source = 'pi_2' WHERE kind = 'capture'`,
+    rule.adjusted,
+  ],
   [
     'a dispute that was won and never was',
     `UPDATE adjustments SET source = 'dp_2' WHERE kind = 'dispute_won'`,
-    ENDS,
+    rule.ends,
   ],
   [
     'a fee that went back in part',
     `UPDATE adjustments SET giver_fee_cents = giver_fee_cents + 1 WHERE kind = 'dispute'`,
-    FEES_OF_CHANGES,
+    rule.feesBack,
   ],
   [
     'a fee beyond what the engine can count',
     `UPDATE adjustments SET giver_fee_cents = 9000000000000000000 WHERE kind = 'dispute'`,
-    FEES_OF_CHANGES,
+    rule.feesBack,
   ],
-  ['a refund under another key', `UPDATE reversals SET idempotency_key = 'other'`, ASKED],
+  ['a refund under another key', `UPDATE reversals SET idempotency_key = 'other'`, rule.asked],
   [
     'a key of a guest',
     `UPDATE transactions SET idempotency_key = 'key' WHERE giver_id IS NULL AND payment_mode = 'simulated'`,
-    KEY,
+    rule.key,
   ],
-  ['adjustments with one number', 'UPDATE adjustments SET number = 1', NUMBERED_CHANGES],
+  ['adjustments with one number', 'UPDATE adjustments SET number = 1', rule.changes],
   [
     'a refund that is entered twice',
     `UPDATE adjustments SET kind = 'refund', source = 're_1' WHERE kind = 'dispute'`,
-    NUMBERED_CHANGES,
+    rule.changes,
   ],
   [
     'adjustments that leave less than nothing',
     `UPDATE adjustments SET amount_cents = -9999, receiver_fee_cents = -9999 - net_amount_cents WHERE kind = 'refund'`,
-    LEFT,
+    rule.rest,
   ],
-  ['a payment of an unknown code', `UPDATE payments SET qr_code_id = 'GONEGONE00'`, REFERENCES],
-  ['a payout account of nobody', `UPDATE payout_accounts SET user_id = 'gone ' || user_id`, REFERENCES],
+  ['a payment of an unknown code', `UPDATE payments SET qr_code_id = 'GONEGONE00'`, rule.references],
+  ['a payout account of nobody', `UPDATE payout_accounts SET user_id = 'gone ' || user_id`, rule.references],
   [
     'a session of nobody',
     `INSERT INTO sessions VALUES (decode(repeat('00', 32), 'hex'), 'usr_gone', 0, 0, '', 0)`,
-    REFERENCES,
+    rule.references,
   ],
   [
     'a code for a service that is not offered',
     `UPDATE provider_categories SET category = 'valet' WHERE category = 'bartender'`,
-    REFERENCES,
+    rule.references,
   ],
 ];
 
@@ -262,7 +267,12 @@ describe('the check of the ledger', () => {
     expect((await inspectLedger(client, [])).problems).toEqual([]);
     await writingToViews(client, () => client.query(statement));
     const { problems } = await inspectLedger(client, []);
-    expect(problems.filter((problem) => problem.startsWith(`Violated: ${violated}`))).toHaveLength(1);
+    expect(problems.filter((problem) => problem.startsWith(`Violated: ${violated} (`))).toHaveLength(1);
+  });
+
+  test('has a falsification for every invariant', () => {
+    const violated = FALSIFICATIONS.map(([, , sentence]) => sentence);
+    expect(statedRules.filter((sentence) => !violated.includes(sentence))).toEqual([]);
   });
 });
 

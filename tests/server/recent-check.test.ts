@@ -12,7 +12,8 @@ import type { Database } from '#server/storage/sqlite/connection.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { dump } from '#tests/support/database-dump.ts';
-import { forgeIn } from '#tests/support/forgery.ts';
+import { CAM, ENTRY_COLUMNS, forgeIn, PAT, SAM } from '#tests/support/forgery.ts';
+import { rule } from '#tests/support/ledger-rules.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { START_MS } from '#tests/support/people.ts';
@@ -55,56 +56,41 @@ function memoryOf(database: Database): unknown {
   return { checkpoints, checked_accounts, buckets };
 }
 
-const PAT = `(SELECT id FROM accounts WHERE username = 'pat')`;
-const CAM = `(SELECT id FROM accounts WHERE username = 'cam')`;
-const SAM = `(SELECT id FROM accounts WHERE username = 'sam')`;
 const third = (changes: string) => `UPDATE transactions SET ${changes} WHERE sequence = 3;`;
 const entry = (whom: string, position: number, changes: string) =>
   `UPDATE entries SET ${changes} WHERE account_id = ${whom} AND position = ${position};`;
-const ENTRY_COLUMNS =
-  '(account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms)';
 const account = (whom: string, changes: string) => `UPDATE accounts SET ${changes} WHERE id = ${whom};`;
 const bucket = (place: number, changes: string) =>
   `UPDATE tip_buckets SET ${changes} WHERE start_ms = ${START_MS + place * QUARTER_MS};`;
 
+const notSo = (invariant: string) => new RegExp(`^${invariant}: not so in txn_`);
+
 const FALSIFICATIONS: readonly (readonly [what: string, statements: string, sentence: RegExp])[] = [
-  [
-    'a net amount that is too high',
-    third('net_amount_cents = net_amount_cents + 1'),
-    /^net amount and receiver fee make up the amount: not so in txn_/,
-  ],
-  [
-    'a fee that is not that of its rate',
-    third('giver_fee_cents = giver_fee_cents - 1'),
-    /^fees are those of the rates stored with the tip: not so in txn_/,
-  ],
+  ['a net amount that is too high', third('net_amount_cents = net_amount_cents + 1'), notSo(rule.net)],
+  ['a fee that is not that of its rate', third('giver_fee_cents = giver_fee_cents - 1'), notSo(rule.fees)],
   [
     'a receiver fee that is not that of its rate',
     third('receiver_fee_cents = receiver_fee_cents - 1, net_amount_cents = net_amount_cents + 1'),
-    /^fees are those of the rates stored with the tip: not so in txn_/,
+    notSo(rule.fees),
   ],
-  [
-    'a negative fee',
-    third('giver_fee_rate = -500, giver_fee_cents = -150'),
-    /^nothing is negative: not so in txn_/,
-  ],
+  ['a negative fee', third('giver_fee_rate = -500, giver_fee_cents = -150'), notSo(rule.signs)],
   [
     'a code of somebody else',
     third(`receiver_id = ${SAM}`),
-    /^a tip goes to the owner of its code, for the service of the code: not so in txn_/,
+    notSo('a tip goes to the owner of its code, for the service of the code'),
   ],
   [
     'a code that nobody knows',
     third(`qr_code_id = 'GONEGONE00'`),
-    /^a tip goes to the owner of its code, for the service of the code: not so in txn_/,
+    notSo('a tip goes to the owner of its code, for the service of the code'),
   ],
   [
     'a tip for a service that the code is not for',
     third(`service_category = 'dj'`),
-    /^a tip goes to the owner of its code, for the service of the code: not so in txn_/,
+    notSo('a tip goes to the owner of its code, for the service of the code'),
   ],
-  ['a tip to oneself', third('giver_id = receiver_id'), /^nobody tips themselves: not so in txn_/],
-  ['an unknown service', third(`service_category = 'magician'`), /^the category is known: not so in txn_/],
+  ['a tip to oneself', third('giver_id = receiver_id'), notSo(rule.others)],
+  ['an unknown service', third(`service_category = 'magician'`), notSo(rule.category)],
   ['a giver whom nobody knows', third(`giver_id = 'usr_gone'`), /^there is no account number 30000$/],
   [
     'a tip that is missing in the middle',

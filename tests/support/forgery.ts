@@ -5,6 +5,14 @@
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { letWriteToViews } from './ledger-views.ts';
 
+const idOf = (username: string) => `(SELECT id FROM accounts WHERE username = '${username}')`;
+export const PAT = idOf('pat');
+export const CAM = idOf('cam');
+export const SAM = idOf('sam');
+
+export const ENTRY_COLUMNS =
+  '(account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms)';
+
 /** Falsifies a file and leaves its tables, triggers and indexes as they were. */
 export function forge(path: string, statements: string): void {
   const database = openDatabase(path, { mustExist: true });
