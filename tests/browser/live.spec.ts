@@ -419,6 +419,38 @@ test('unseen tips are counted in the title until somebody looks, who is told of 
   await expect(page.getByText('2 tips, $21.00 · you keep $20.37')).toBeVisible();
 });
 
+test('a tip that its giver took back is told neither to whoever looks later nor by a card that is seen', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  const takeBack = async (amount: number) => {
+    const tip = (await backstage.transactions(customer)).find((one) => one.amount === amount);
+    await backstage.call('POST', `/transactions/${tip?.id}/refund`, { token: customer.token });
+  };
+  await recordNews(page);
+  await logInAs(provider);
+  await openEmptyList(page);
+  await setHidden(page, true);
+  await backstage.tip(customer, code, 1_000);
+  await backstage.tip(customer, code, 20);
+  await expect(page).toHaveTitle('(2) Tipwell');
+  await takeBack(1_000);
+  await expect(page).toHaveTitle('(1) Tipwell');
+  await setHidden(page, false);
+  await expect(arrival(page)).toHaveText(/Bartender\s*\$20\.00 tip\s*you keep \$19\.40/);
+  await backstage.tip(customer, code, 200);
+  await expect(arrival(page)).toHaveText(/2 tips, \$220\.00/);
+  await takeBack(200);
+  await expect(arrival(page)).toHaveText(/Bartender\s*\$20\.00 tip/);
+  expect((await newsOf(page)).cards).toEqual([
+    '$20.00 tip · you keep $19.40 (Bartender)',
+    '2 tips, $220.00 · you keep $213.40',
+    '$20.00 tip · you keep $19.40 (Bartender)',
+  ]);
+});
+
 test('many missed tips are one card and one sound, and cost few requests', async ({
   page,
   backstage,

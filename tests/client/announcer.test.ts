@@ -166,6 +166,20 @@ describe('a page that somebody looks at', () => {
     expect(tab.cards()).toEqual(['$20.00 tip · you keep $9.70 (Bartender)']);
   });
 
+  it('says nothing of a tip that went back before it was told', async () => {
+    const tab = await openTab();
+    const [undone, kept] = [transaction(200), transaction(11)];
+    tab.announce(undone);
+    tab.announce(kept);
+    tab.withdraw(undone.id);
+    vi.advanceTimersByTime(BREATH_MS);
+    expect([tab.cards(), tab.alerts()]).toEqual([['$11.00 tip · you keep $10.67 (Bartender)'], 1]);
+    tab.announce(undone);
+    tab.withdraw(kept.id);
+    vi.advanceTimersByTime(LONGEST_BREATH_MS);
+    expect([tab.cards(), tab.alerts()]).toEqual([['$11.00 tip · you keep $10.67 (Bartender)'], 1]);
+  });
+
   it('counts nothing as unseen', async () => {
     const tab = await openTab();
     tab.announce(transaction(25));
@@ -198,6 +212,20 @@ describe('a page that nobody looks at', () => {
     tab.setHidden(false);
     expect([tab.cards(), tab.alerts()]).toEqual([['3 tips, $60.00 · you keep $58.20'], 3]);
     expect(tab.unseenCount()).toBe(0);
+  });
+
+  it('counts and shows no tip that went back, of which it may have alerted already', async () => {
+    const tab = await openTab();
+    const [undone, kept] = [transaction(1_000), transaction(20)];
+    tab.setHidden(true);
+    tab.announce(undone);
+    vi.advanceTimersByTime(HIDDEN_BREATH_MS);
+    tab.announce(kept);
+    vi.advanceTimersByTime(HIDDEN_BREATH_MS);
+    tab.withdraw(undone.id);
+    expect([tab.unseenCount(), tab.alerts()]).toEqual([1, 2]);
+    tab.setHidden(false);
+    expect(tab.cards()).toEqual(['$20.00 tip · you keep $19.40 (Bartender)']);
   });
 
   it('lets a tab that is looked at say it first', async () => {

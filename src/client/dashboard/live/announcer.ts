@@ -4,6 +4,7 @@
  */
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
+import type { TransactionId } from '#shared/ids.ts';
 import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { toastSuccess } from '../../toasts.ts';
@@ -19,6 +20,8 @@ const LONGEST_BREATH_MS = 3_000;
 export interface Announcer {
   /** @param isShown false for a tip that is heard without words, because of whoever looks at the screen. */
   announce(tip: Transaction, isShown?: boolean): void;
+  /** Says nothing of a tip that went back, unless it was said already. */
+  withdraw(id: TransactionId): void;
   /** Announces the waiting tips at once, by a toast because the screen with the card is left. */
   close(): void;
 }
@@ -62,15 +65,18 @@ export function createAnnouncer(stage: Stage): Announcer {
     if (pause === undefined) tell(stage.show);
   }
 
-  otherTabs?.addEventListener('message', ({ data }) => {
-    // Of two windows side by side each shows the tips.
-    if (!document.hidden || !Array.isArray(data)) return;
-    for (const id of data) {
+  function forget(ids: readonly string[]): void {
+    for (const id of ids) {
       known.add(id);
       unheard.delete(id);
       unseen.delete(id);
     }
     countUnseen();
+  }
+
+  otherTabs?.addEventListener('message', ({ data }) => {
+    // Of two windows side by side each shows the tips.
+    if (document.hidden && Array.isArray(data)) forget(data);
   });
   document.addEventListener('visibilitychange', look);
 
@@ -85,6 +91,8 @@ export function createAnnouncer(stage: Stage): Announcer {
       pause = setTimeout(tell, document.hidden ? HIDDEN_BREATH_MS : BREATH_MS, stage.show);
       longest ??= setTimeout(tell, LONGEST_BREATH_MS, stage.show);
     },
+
+    withdraw: (id) => forget([id]),
 
     close() {
       tell((tips) => toastSuccess(newsOf(tips)));

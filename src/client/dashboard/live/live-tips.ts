@@ -70,6 +70,8 @@ export function useLiveTips(
       return;
     }
     if (!isKept(event)) {
+      announcer.current?.withdraw(event.id);
+      arrival.withdraw(event.id);
       // The tip may stand in the list already, and its totals were taken back.
       cache.reload();
       tell('changed', event);
@@ -171,7 +173,12 @@ interface Card {
   readonly sinceMs: number;
 }
 
-function useArrival(): Arrival & { readonly show: (tips: readonly Transaction[]) => void } {
+interface ArrivalControl extends Arrival {
+  readonly show: (tips: readonly Transaction[]) => void;
+  readonly withdraw: (id: TransactionId) => void;
+}
+
+function useArrival(): ArrivalControl {
   const [card, setCard] = useState<Card | null>(null);
   const dismiss = () => setCard(null);
   useEffect(() => {
@@ -188,7 +195,15 @@ function useArrival(): Arrival & { readonly show: (tips: readonly Transaction[])
         : { tips, sinceMs: now.getTime() },
     );
   }
-  return { tips: card?.tips ?? [], dismiss, show };
+
+  function withdraw(id: TransactionId): void {
+    setCard((present) => {
+      const tips = present?.tips.filter((tip) => tip.id !== id) ?? [];
+      if (!present || tips.length === present.tips.length) return present;
+      return tips.length > 0 ? { ...present, tips } : null;
+    });
+  }
+  return { tips: card?.tips ?? [], dismiss, show, withdraw };
 }
 
 /** The module of news is fetched with the first one, because most visits have none. */
