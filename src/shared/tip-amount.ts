@@ -32,8 +32,8 @@ export type AmountReading =
 
 /** Groups of three digits with decimals as in English and in Switzerland, and as in most of Europe; then no groups. */
 const FORMS = [
-  /^(\d{1,3}(?:[,'’]\d{3})+)(?:\.(\d*))?$/,
-  /^(\d{1,3}(?:\.\d{3})+),(\d*)$/,
+  /^(\d{1,3}(?:[,'’\s]\d{3})+)(?:\.(\d*))?$/,
+  /^(\d{1,3}(?:[.\s]\d{3})+),(\d*)$/,
   /^(\d+)(?:[.,](\d*))?$/,
 ];
 
@@ -62,7 +62,7 @@ function doubtAbout(plain: string): string | null {
 /**
  * Reads a typed amount: "$ 25", "25,50", "1,234.56", "1.234,56", "1’234.56", "1 234,56". A comma before exactly three
  * digits groups thousands, any other is a decimal comma; a single point is a decimal point, but for currencies without
- * decimals. Where that is in doubt, and no currency stands beside it as this page writes it, the giver is asked.
+ * decimals; a space between digits only groups thousands, because "25 50" is no 2,550. Where that is in doubt, and no currency stands beside it as this page writes it, the giver is asked.
  */
 export function readTipAmount(text: string): AmountReading {
   const unit = formatMoney(cents(0), SHORT) + terms().currency;
@@ -71,8 +71,11 @@ export function readTipAmount(text: string): AmountReading {
     .replace(/[\u066b\uff0e]/g, '.')
     .replace(/[\u066c\uff0c]/g, ',')
     // Invisible marks of direction come with pasted amounts.
-    .replace(/[\s\p{Cf}]/gu, '');
-  const plain = typed.replace(/\D/g, (sign) => (unit.includes(sign) ? '' : sign));
+    .replace(/\p{Cf}/gu, '')
+    .trim();
+  const plain = typed.replace(/^\D+|\D+$/g, (edge) =>
+    edge.replace(/./g, (sign) => (unit.includes(sign) || sign.trim() === '' ? '' : sign)),
+  );
   if (plain === '') return { amountCents: null, problem: NO_AMOUNT };
   const { exponent, minTipCents } = terms();
   const forms = exponent === 0 ? [ONLY_GROUPS, ...FORMS] : FORMS;
