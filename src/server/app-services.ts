@@ -18,8 +18,8 @@ import { createAccountEvents } from './events/account-events.ts';
 import { createWebhooks } from './events/webhooks.ts';
 import { createExports } from './export/exports.ts';
 import { createFactors } from './factors/factors.ts';
+import { UNCOUNTED } from './limits/attempts.ts';
 import { createLimits } from './limits/limits.ts';
-import { createNoLimits } from './limits/no-limits.ts';
 import { createDrafts, NO_DRAFTS } from './mail/drafts.ts';
 import type { SiteLink } from './mail/letter.ts';
 import { createMail, type Mail } from './mail/mail.ts';
@@ -142,7 +142,7 @@ export function createServices(deps: ServiceDependencies): Services {
     secondFactors: createSecondFactors({ factors, sessions, draft, factorDuty }),
     factorDuty,
     takesGuestTips: config.takesGuestTips,
-    limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
+    limits: createLimits(storage, clock, config.isRateLimited ? undefined : UNCOUNTED),
     hashingQueue: createWorkQueue(WORK_LIMITS.hashing),
     insightsQueue: createWorkQueue(WORK_LIMITS.insights),
     announcements: createAnnouncements({ storage, clock, maintenance: config.maintenance }),

@@ -26,6 +26,8 @@ const NOBODY = '';
 /** An attempt under way is settled within this time, which hashes a few passwords. */
 const HASHING_MS = 2_000;
 
+export type Attempts = ReturnType<typeof createAttempts>;
+
 export function createAttempts(storage: Storage, clock: Clock) {
   const memory = createMemoryCounts();
   const isKept = (limit: LimitName): boolean => {
@@ -153,6 +155,16 @@ export function createAttempts(storage: Storage, clock: Clock) {
 
   return { isKept, take, takeFirst, takeOne, count, countFirst };
 }
+
+/** Where limits are switched off: each attempt is made, and nothing is counted. */
+export const UNCOUNTED: Attempts = {
+  isKept: () => false,
+  take: async () => {},
+  takeFirst: async () => {},
+  takeOne: () => {},
+  count: (_choice, attempt) => attempt(),
+  countFirst: ([choice = {}], attempt) => attempt(choice),
+};
 
 export function countsOf(limits: readonly LimitName[], who: Who): Count[] {
   return limits.flatMap((limit) => {

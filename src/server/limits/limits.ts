@@ -15,7 +15,7 @@ import { forgetInSteps } from '../storage/forget-in-steps.ts';
 import type { Act } from '../storage/port/audit.ts';
 import type { Account, Storage } from '../storage/port/storage.ts';
 import { attemptsAccountOf } from '../storage/rules/accounts.ts';
-import { countsOf, createAttempts, type Who } from './attempts.ts';
+import { type Attempts, countsOf, createAttempts, type Who } from './attempts.ts';
 import type { LimitName } from './limit-table.ts';
 import type { Quota } from './quota.ts';
 
@@ -146,8 +146,11 @@ const USERNAME_CHANGES = ['1', '2', '3'];
 const CODES = ['qr_code_creation', 'qr_code_creation_in_a_day'] as const;
 const CODES_BY_KEYS = ['key_qr_code_creation', 'key_qr_code_creation_in_a_day'] as const;
 
-export function createLimits(storage: Storage, clock: Clock): Limits {
-  const attempts = createAttempts(storage, clock);
+export function createLimits(
+  storage: Storage,
+  clock: Clock,
+  attempts: Attempts = createAttempts(storage, clock),
+): Limits {
   const { take, takeFirst, takeOne } = attempts;
 
   const limitConfirmationBeside: Limits['limitConfirmationBeside'] = (email, attempt) => {
