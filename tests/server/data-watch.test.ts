@@ -127,7 +127,9 @@ describe.runIf(process.platform === 'linux')('a file that is gone from its place
     expect(await storage.recordTip(tip())).toMatchObject({ outcome: 'recorded' });
     harm(path);
     await expect(storage.recordTip(tip())).rejects.toMatchObject({ name: 'StorageUnavailable' });
-    expect(await storage.checkGround(Date.now)).toContain(`${path}${suffix} is not the file that was opened`);
+    const told = await storage.checkGround(Date.now);
+    expect(told).toContain(`${path}${suffix} is not the file that was opened`);
+    expect(told).toContain('Do not stop or restart the server: docs/troubleshooting.md says how to save it');
     await storage.close();
   });
 

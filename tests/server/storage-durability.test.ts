@@ -4,7 +4,7 @@
  * everything else goes on.
  */
 
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -450,6 +450,24 @@ describe('opening a file', () => {
     const path = newFile();
     expect(() => openDatabase(path, { mustExist: true })).toThrow(`There is no database ${path} yet.`);
     expect(existsSync(path)).toBe(false);
+  });
+
+  test('advises no start while a server has the file open that was deleted', () => {
+    const path = newFile();
+    const release = holdDatabase(path);
+    openDatabase(path).close();
+    rmSync(path);
+    const advice = 'Do not stop or restart the server: docs/troubleshooting.md says how to save it.';
+    expect(() => openDatabase(path, { mustExist: true })).toThrow(
+      `The database ${path} was deleted or moved while a server has it open. ${advice}`,
+    );
+    // As a restore and a second server do.
+    expect(() => holdDatabase(path)).toThrow(
+      `another Tipwell process is using it; its file was deleted or moved. ${advice}`,
+    );
+    expect(existsSync(path)).toBe(false);
+    release();
+    expect(() => openDatabase(path, { mustExist: true })).toThrow(`There is no database ${path} yet.`);
   });
 
   test('makes no new one beside the log of a file that was moved away, which has its newest tips', async () => {

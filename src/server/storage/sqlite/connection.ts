@@ -22,6 +22,9 @@ export type { Database };
 
 export const IN_MEMORY = ':memory:';
 
+/** A file without a name lives as long as the process that has it open. */
+export const SAVE_IT_FIRST = 'Do not stop or restart the server: docs/troubleshooting.md says how to save it';
+
 interface OpenOptions {
   /** Called before each statement with its text and values; its error fails the statement. */
   readonly onStatement?: (statement: unknown) => void;
@@ -83,8 +86,31 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
 
 /** SQLite says the same of a missing file and of one that it may not open. */
 function requirePresent(path: string, { mustExist = false, contents }: OpenOptions): void {
-  if (mustExist && !contents && isMissing(path))
-    throw new DatabaseRefused(`There is no database ${path} yet. Start ${SOFTWARE} once, then try again.`);
+  if (!mustExist || contents || !isMissing(path)) return;
+  throw new DatabaseRefused(
+    isHeld(path)
+      ? `The database ${path} was deleted or moved while a server has it open. ${SAVE_IT_FIRST}.`
+      : `There is no database ${path} yet. Start ${SOFTWARE} once, then try again.`,
+  );
+}
+
+/** Whether a server holds the lock; a missing or unreadable lock says nothing of one. */
+function isHeld(path: string): boolean {
+  try {
+    const lock = new SqliteDatabase(`${locate(path)}.lock`, {
+      timeout: HELD_PATIENCE_MS,
+      fileMustExist: true,
+      readonly: true,
+    });
+    try {
+      lock.pragma('schema_version');
+      return false;
+    } finally {
+      lock.close();
+    }
+  } catch (error) {
+    return isSqliteError(error, 'SQLITE_BUSY');
+  }
 }
 
 function isMissing(path: string): boolean {
@@ -156,8 +182,11 @@ export function holdDatabase(path: string): () => void {
     }
     return () => lock.close();
   } catch (error) {
+    const whatToDo = isMissing(path)
+      ? `its file was deleted or moved. ${SAVE_IT_FIRST}.`
+      : 'stop that one first.';
     const reason = isSqliteError(error, 'SQLITE_BUSY')
-      ? `another ${SOFTWARE} process is using it; stop that one first.`
+      ? `another ${SOFTWARE} process is using it; ${whatToDo}`
       : reasonOf(error);
     throw new DatabaseRefused(`Cannot use the database ${path}: ${reason}`, { cause: error });
   }

@@ -3,7 +3,7 @@
  * (https://sqlite.org/howtocorrupt.html#_unlinking_or_renaming_a_database_file_while_in_use).
  */
 import { identityOf } from '../care/backup-file.ts';
-import { IN_MEMORY } from './connection.ts';
+import { IN_MEMORY, SAVE_IT_FIRST } from './connection.ts';
 import { locate } from './database-files.ts';
 
 /** Null while all is well; once a file is lost, a sentence about it at every call. */
@@ -24,7 +24,7 @@ export function watchFiles(path: string): FileWatch {
     // Writes to a lost file are lost, even if the file comes back.
     const lost = loss === null && opened.find(({ file, identity }) => identityOf(file) !== identity);
     if (lost)
-      loss = `${lost.file} is not the file that was opened: it was deleted, moved or replaced. Nothing is saved until the server is restarted, which opens what is there then`;
+      loss = `${lost.file} is not the file that was opened: it was deleted, moved or replaced. ${SAVE_IT_FIRST}`;
     return loss;
   };
 }
