@@ -60,6 +60,18 @@ describe('the list of events', () => {
     expect(body.events).toEqual(all.slice(3));
   });
 
+  test('ends for a program that keeps a code as it wants whenever one changed', async () => {
+    const { t, provider, code } = await openScene();
+    const keep = (greeting: string) =>
+      t.rest('PATCH', `/qr-codes/${code.id}`, { token: provider.token, body: { greeting } });
+    const count = async () => (await followLinks(t, provider.token, 200)).length;
+    expect(await count()).toBe(1);
+    for (const status of [200, 200]) expect((await keep('Hello')).status).toBe(status);
+    expect(await count()).toBe(2);
+    expect((await keep('Good evening')).body.greeting).toBe('Good evening');
+    expect(await count()).toBe(3);
+  });
+
   test('begins at the newest event for whoever asks for that, also where there is none', async () => {
     const { t, customer, provider, give } = await openScene();
     const latest = async (token: string) => (await t.rest('GET', '/events?after=latest', { token })).body;

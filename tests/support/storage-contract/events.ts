@@ -1,14 +1,17 @@
 /** Events: that entries and noted events make one order, which nobody who reads it as it grows sees change. */
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { Photo, QrCodeChange } from '#server/storage/port/codes.ts';
 import { BEFORE_EVENTS, type EventPlace, type EventRecord } from '#server/storage/port/events.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { newQrCodeId, type UserId } from '#shared/ids.ts';
+import { newPhotoName, newQrCodeId, type UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { createChance } from '../chance.ts';
 import { takeBack } from '../ledger-steps.ts';
 import { authoriseTip, payoutAccountOf } from '../payment-steps.ts';
-import { MINUTE_MS, NOW, openStorage, PREFIX } from './opened-storage.ts';
+import { bytes, MINUTE_MS, NOW, openStorage, PREFIX } from './opened-storage.ts';
 
+const newPhoto = (text: string) => ({ name: newPhotoName(randomBytes), jpeg: bytes(text) });
 const png = { address: PREFIX, png: Buffer.from('no picture') };
 
 /** All events of an account after a place, read in steps of `limit`. */
@@ -50,7 +53,7 @@ export function describeEvents(): void {
       expect(await storage.events.noteStatement(provider.id, '2026-04', NOW)).toBe(true);
       const next = newQrCodeId(() => Buffer.alloc(10, 7));
       await storage.replaceQrCode(provider.id, code, { id: next, createdAtMs: NOW }, png);
-      await storage.setPhoto(provider.id, next, null, NOW);
+      await storage.setPhoto(provider.id, next, newPhoto('photo'), NOW);
       await storage.updateAccount(provider.id, { serviceCategories: ['barber'] }, NOW);
       const all = await readAll(storage, provider.id);
       expect(told(all)).toEqual([
@@ -72,6 +75,39 @@ export function describeEvents(): void {
       expect(all.events[6]).toMatchObject({ amountCents: 2_000, createdAtMs: NOW + MINUTE_MS });
       for (const limit of [1, 2, 5])
         expect((await readAll(storage, provider.id, limit)).events).toEqual(all.events);
+    });
+
+    test('of codes are told where something changed, and not where it was so already', async () => {
+      const { storage, provider, code } = await openScene();
+      const photo = newPhoto('photo');
+      const change = (change: QrCodeChange) => storage.updateQrCode(provider.id, code, change, NOW);
+      const put = (photo: Photo | null) => storage.setPhoto(provider.id, code, photo, NOW);
+      const page = {
+        displayName: 'DJ Pat',
+        greeting: null,
+        thankYou: null,
+        takesWords: true,
+        isListed: true,
+      };
+      for (const [act, isTold] of [
+        [() => change({}), false],
+        [() => change({ status: 'active', greeting: null }), false],
+        [() => change(page), true],
+        [() => change(page), false],
+        [() => change({ displayName: null }), true],
+        [() => put(null), false],
+        [() => put(photo), true],
+        [() => put(photo), false],
+        [() => put(newPhoto('other')), true],
+        [() => put(null), true],
+        [() => put(null), false],
+      ] as const) {
+        const { place } = await readAll(storage, provider.id);
+        const { outcome } = await act();
+        const after = await readAll(storage, provider.id, 200, place);
+        expect([outcome, told(after)], `${act}`).toEqual(['updated', isTold ? [['code.changed', code]] : []]);
+      }
+      expect(await storage.findPhoto(photo.name)).toBeNull();
     });
 
     test('are found by their ids, behind each of which the list goes on', async () => {

@@ -67,7 +67,7 @@ export interface CodeStorage {
     code: NewQrCode & Pick<QrCodeRecord, 'userId' | 'serviceCategory'>,
     picture: NewPicture,
   ): Promise<'created' | 'category_taken' | 'category_not_offered' | 'id_taken'>;
-  /** @param nowMs the time of the event; without it none is noted. */
+  /** @param nowMs the time of the event; without it, and where nothing changes, none is noted. */
   updateQrCode(
     userId: UserId,
     id: QrCodeId,

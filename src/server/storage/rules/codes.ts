@@ -1,5 +1,4 @@
 /** Rows of codes, and what a change of the tip page or the closing of the account makes of them. */
-import type { PhotoName } from '#shared/ids.ts';
 import type { CodeRefusal, NewQrCode, QrCodeChange, QrCodeRecord } from '../port/codes.ts';
 import { type All, CLOSED_ACCOUNT } from './accounts.ts';
 
@@ -61,9 +60,4 @@ export function currentCode<Code extends QrCodeRecord>(
     case 'paused':
       return { outcome: 'current', code };
   }
-}
-
-/** The photo that a change of the code's photo deletes; null when there is none. */
-export function outgoingPhoto(code: QrCodeRecord, next: PhotoName | null): PhotoName | null {
-  return code.photoName === next ? null : code.photoName;
 }

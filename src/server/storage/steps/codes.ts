@@ -1,15 +1,9 @@
 /** The owner's account is locked first, as for a tip, so that no tip reaches a code that was paused or ended. */
+import { isDeepStrictEqual } from 'node:util';
 import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { CodeStorage, NewPicture, QrCodeRecord } from '../port/codes.ts';
 import type { Operations } from '../port/operations.ts';
-import {
-  CLOSED_PAGE,
-  changedCode,
-  currentCode,
-  newCodeRow,
-  outgoingPhoto,
-  replacementRow,
-} from '../rules/codes.ts';
+import { CLOSED_PAGE, changedCode, currentCode, newCodeRow, replacementRow } from '../rules/codes.ts';
 import type { Statements } from '../statements/all.ts';
 import { isNoted, noteAct } from './audit.ts';
 import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';
@@ -70,6 +64,7 @@ const updateCode: StepOf<CodeStorage['updateQrCode']> = function* (statements, _
   const found = yield* lockOwn(statements, userId, id);
   if (found.outcome !== 'current') return found;
   const code = changedCode(found.code, change);
+  if (isDeepStrictEqual(code, found.code)) return { outcome: 'updated', code };
   yield* statements.updateCode.change({ ...code });
   yield* noteChange(statements, userId, id, nowMs);
   return { outcome: 'updated', code };
@@ -100,10 +95,11 @@ const replaceCode: StepOf<CodeStorage['replaceQrCode']> = function* (
 const setPhoto: StepOf<CodeStorage['setPhoto']> = function* (statements, _, userId, id, photo, nowMs) {
   const found = yield* lockOwn(statements, userId, id);
   if (found.outcome !== 'current') return found;
-  if (photo) yield* statements.insertPhoto.change({ name: photo.name, jpeg: Buffer.from(photo.jpeg) });
   const code = { ...found.code, photoName: photo?.name ?? null };
+  if (isDeepStrictEqual(code, found.code)) return { outcome: 'updated', code };
+  if (photo) yield* statements.insertPhoto.change({ name: photo.name, jpeg: Buffer.from(photo.jpeg) });
   yield* statements.updateCode.change({ ...code });
-  yield* forgetPhoto(statements, outgoingPhoto(found.code, code.photoName));
+  yield* forgetPhoto(statements, found.code.photoName);
   yield* noteChange(statements, userId, id, nowMs);
   return { outcome: 'updated', code };
 };
