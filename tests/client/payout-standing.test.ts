@@ -89,6 +89,10 @@ describe('the standing', () => {
       expect(told({ ...stopped, missing, disabledReason: 'rejected.fraud' })).toBe(
         'Nobody can tip you right now. Stripe closed your account, because it suspects fraud. Ask its support.',
       );
+    expect(told({ chargesEnabled: false, disabledReason: 'other_currency' })).toBe(
+      'Nobody can tip you right now. Stripe pays you out in another currency than the one in which tips are paid ' +
+        'here. Ask whoever runs this site.',
+    );
     expect(told({ ...stopped, disabledReason: 'requirements_pending_verification' })).toBe(
       'Nobody can tip you right now. Stripe is checking your details. This can take some days.',
     );

@@ -2,7 +2,7 @@
  * What is captured, disputed, refunded or written off in part: the ledger tells both people what they have of it, to
  * the cent, and nobody is given or asked for a cent twice.
  */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { compareWithStripe } from '#tests/support/stripe/compare.ts';
 import { captured, openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
 
@@ -167,4 +167,62 @@ test('a dispute whose debt was written off leaves the receiver what is theirs wh
   await scene.deliver();
   expect(await stored()).toMatchObject({ received: 970, owes: 1_050, writtenOff: 0 });
   await compare();
+});
+
+describe.each(['mxn', 'gbp'])('a receiver whose account turns out to settle in %s', (currency) => {
+  /** Their account has another currency by the time their tip is captured. */
+  async function openOther() {
+    const scene = await openParts();
+    scene.stripe.changeQuietly(scene.accountId, { currency });
+    return { ...scene, ...(await captured(scene, 10_000)) };
+  }
+  const isMoving = ({ method, path }: { readonly method: string; readonly path: string }) =>
+    method === 'POST' && /^\/transfers/.test(path);
+
+  test('has what is left of a part that was refunded, which Stripe took itself, and owes nothing', async () => {
+    const scene = await openOther();
+    const { id, chargeId, stripe, stored, toReceiver } = scene;
+    stripe.refundPart(chargeId, 2_100, { reverseTransfer: true });
+    await scene.deliver();
+    await scene.pass(60);
+    stripe.refundPart(chargeId, 1_033, { reverseTransfer: true });
+    await scene.deliver();
+    await scene.pass(60);
+    expect((await toReceiver(id)).changes.map(({ kind }) => kind)).toEqual(['refund', 'refund']);
+    expect(await stored()).toMatchObject(NO_DEBTS);
+    await scene.refund(id);
+    expect(await toReceiver(id)).toMatchObject({ status: 'refunded' });
+    expect(await stored()).toEqual({ given: 0, received: 0, ...NO_DEBTS });
+    expect(await scene.t.data.check()).toEqual([]);
+  });
+
+  test('owes what a bank took until the operator has settled it at Stripe, and nothing is moved', async () => {
+    const scene = await openOther();
+    const { t, chargeId, stripe, stored } = scene;
+    stripe.openDispute(chargeId);
+    await scene.deliver();
+    await scene.pass(24 * 60);
+    expect(await stored()).toMatchObject({ received: 0, owes: 10_500, gets: 0 });
+    expect(stripe.requests.filter(isMoving)).toEqual([]);
+    expect(t.logLines.some((line) => line.includes(`"otherCurrency":"${currency}"`))).toBe(true);
+    const [transfer] = stripe.transfers;
+    if (!transfer) throw new Error('nothing was transferred');
+    stripe.reverseTransfer(chargeId, transfer.amount);
+    await scene.deliver();
+    expect(await stored()).toEqual({ given: 0, received: 0, ...NO_DEBTS });
+  });
+
+  test('has their part when a dispute is won, and nothing was moved', async () => {
+    const scene = await openOther();
+    const { id, chargeId, stripe, stored, toReceiver } = scene;
+    const dispute = stripe.openDispute(chargeId);
+    await scene.deliver();
+    await scene.pass(60);
+    stripe.closeDispute(dispute, 'won');
+    await scene.deliver();
+    await scene.pass(24 * 60);
+    expect((await toReceiver(id)).changes.map(({ kind }) => kind)).toEqual(['dispute', 'dispute_won']);
+    expect(await stored()).toEqual({ given: 10_000, received: 9_700, ...NO_DEBTS });
+    expect(stripe.requests.filter(isMoving)).toEqual([]);
+  });
 });

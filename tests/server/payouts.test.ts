@@ -159,6 +159,21 @@ test('payouts that stop are seen within a day by themselves, and in minutes by w
   expect(pathsOf(scene).filter((path) => path.includes(accountId))).toEqual([]);
 });
 
+test('an account with another currency than tips takes none, which its owner and the log are told', async () => {
+  const { t, stripe, provider, makePayable, give, status } = await openScene();
+  const accountId = await makePayable(provider);
+  stripe.changeQuietly(accountId, { currency: 'mxn' });
+  t.clock.nowMs += DAY_MS + 1_000;
+  await t.app.sweepPayments();
+  expect(await status()).toMatchObject({
+    account: { chargesEnabled: false, missing: [], disabledReason: 'other_currency' },
+  });
+  await expect(give()).rejects.toThrow('Tips cannot be taken here yet.');
+  await t.app.sweepPayments();
+  const logged = t.logLines.filter((line) => line.includes('an account has another currency than tips'));
+  expect(logged).toHaveLength(1);
+});
+
 test('a clock that is turned back keeps nothing of an account from being read', async () => {
   const scene = await openScene();
   const { t, stripe, provider, status } = scene;

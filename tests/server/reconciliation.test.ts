@@ -50,6 +50,20 @@ async function openScene() {
 
 const same = (cents: number) => ({ elsewhere: cents, here: cents });
 
+test('what was transferred in the currency of the receiver adds up as it was charged', async () => {
+  const { stripe, books, accountId, tip, pay, enter, compare } = await openScene();
+  stripe.changeQuietly(accountId, { currency: 'mxn' });
+  const one = tip();
+  const charge = await pay(one);
+  stripe.refundPart(charge, 1_050, { reverseTransfer: true });
+  await enter(one.id);
+  expect(await compare()).toMatchObject({ addsUp: true, findings: [], sides: { received: same(970) } });
+  const sums: number[] = [];
+  for await (const { movements } of books.listMovements(PERIOD.fromMs, PERIOD.untilMs))
+    sums.push(movements.reduce((sum, { toProviderCents }) => sum + toProviderCents, 0));
+  expect(sums).toEqual([970]);
+});
+
 test('what is paid, refunded, disputed, won and cancelled on both sides adds up to the cent, over days', async () => {
   const { stripe, storage, clock, tip, pay, enter, takeBack, service, found, compare } = await openScene();
   const tips = [1_013, 2_000, 3_333, 4_999, 50_001, 1_234].map((cents) => tip(cents));

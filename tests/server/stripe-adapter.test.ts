@@ -505,6 +505,18 @@ describe('an account', () => {
     });
   });
 
+  test('that has another currency than tips takes none, and nothing that its owner tells would help', async () => {
+    const { service, stripe, destination } = await open();
+    stripe.changeQuietly(destination, { currency: 'usd' });
+    expect(await service.findAccount(destination)).toMatchObject({ chargesEnabled: true });
+    stripe.changeQuietly(destination, { currency: 'mxn', currentlyDue: ['individual.id_number'] });
+    expect(await service.findAccount(destination)).toMatchObject({
+      chargesEnabled: false,
+      missing: [],
+      disabledReason: 'other_currency',
+    });
+  });
+
   test('is refused in the words of Stripe, which are told as well', async () => {
     const { service, told, stripe } = await open();
     const message = 'Your platform cannot open accounts in XX.';

@@ -72,6 +72,16 @@ export function createChargeSettlement(deps: {
   async function clear(payment: PaymentRecord, charge: ChargeState): Promise<boolean> {
     const { id, owedByReceiverCents, owedToReceiverCents } = payment;
     if (!charge.transfer) return false;
+    const { otherCurrency } = charge.transfer;
+    if (otherCurrency !== undefined) {
+      // What rounding leaves of a worked out sum is no sum to move.
+      if (owedByReceiverCents + owedToReceiverCents > 0)
+        log.error(
+          { payment: id, otherCurrency, owedByReceiverCents, owedToReceiverCents },
+          'the receiver has their part in another currency: settle it at the payment service',
+        );
+      return false;
+    }
     let hasMoved = false;
     if (owedByReceiverCents > 0) {
       const cents = charge.transfer.reversedCents + owedByReceiverCents;

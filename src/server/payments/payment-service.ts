@@ -48,6 +48,9 @@ export interface AccountProfile {
   readonly serviceCategory: ServiceCategory;
 }
 
+/** In the place of a reason, for an account whose own currency is not the one in which tips are paid. */
+export const OTHER_CURRENCY = 'other_currency';
+
 export interface ServiceAccount {
   readonly accountId: string;
   readonly country: string | null;

@@ -5,7 +5,7 @@ import type { PayoutAccount } from '#server/storage/port/payments.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import { type Clock, isWithin } from '#shared/calendar.ts';
 import type { UserId } from '#shared/ids.ts';
-import { type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
+import { OTHER_CURRENCY, type PaymentService, PaymentServiceUnavailable } from './payment-service.ts';
 import { takeEach } from './take-each.ts';
 
 export interface PayoutAccounts {
@@ -89,6 +89,11 @@ export function createPayoutAccounts(deps: {
         };
     if (!told && !isGone(known))
       log.warn({ account: known.accountId }, 'the payment service does not know an account any more');
+    if (told?.disabledReason === OTHER_CURRENCY && known.disabledReason !== OTHER_CURRENCY)
+      log.warn(
+        { account: known.accountId, country: account.country },
+        'an account has another currency than tips',
+      );
     await payments.savePayoutAccount(account, clock());
     return account;
   }

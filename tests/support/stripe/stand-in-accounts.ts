@@ -8,6 +8,8 @@ export interface Account {
   /** What it was opened with. */
   readonly profile: unknown;
   readonly mcc: string | null;
+  /** Its own currency; null for that of whatever is charged. */
+  currency: string | null;
   chargesEnabled: boolean;
   payoutsEnabled: boolean;
   currentlyDue: string[];
@@ -32,6 +34,7 @@ export function createAccounts(core: StandInCore, platform: string, url: () => s
       country: 'US',
       profile: null,
       mcc: null,
+      currency: null,
       chargesEnabled: false,
       payoutsEnabled: false,
       currentlyDue: [...FIRST_DUE],
@@ -60,7 +63,8 @@ export function createAccounts(core: StandInCore, platform: string, url: () => s
   }
 
   function body(account: Account) {
-    const { id, email, country, chargesEnabled, payoutsEnabled, currentlyDue, disabledReason } = account;
+    const { id, email, country, currency, chargesEnabled, payoutsEnabled, currentlyDue, disabledReason } =
+      account;
     const capability = (isActive: boolean) => ({
       status: isActive ? 'active' : 'restricted',
       status_details: isActive ? [] : [{ code: disabledReason, resolution: 'provide_info' }],
@@ -85,6 +89,7 @@ export function createAccounts(core: StandInCore, platform: string, url: () => s
           },
         },
       },
+      defaults: { ...(currency !== null && { currency }) },
       identity: { country: country.toLowerCase() },
       requirements: {
         entries: currentlyDue.map((description) => ({
@@ -115,7 +120,7 @@ export function createAccounts(core: StandInCore, platform: string, url: () => s
 
   /** What an answer tells: only what was asked to be included. */
   function included(account: Account, include: unknown): unknown {
-    const { configuration, identity, requirements, ...always } = body(account);
+    const { configuration, defaults, identity, requirements, ...always } = body(account);
     const asked = (name: string) => Array.isArray(include) && include.includes(name);
     return {
       ...always,
@@ -123,6 +128,7 @@ export function createAccounts(core: StandInCore, platform: string, url: () => s
         ...(asked('configuration.merchant') && { merchant: configuration.merchant }),
         ...(asked('configuration.recipient') && { recipient: configuration.recipient }),
       },
+      ...(asked('defaults') && { defaults }),
       ...(asked('identity') && { identity }),
       ...(asked('requirements') && { requirements }),
     };

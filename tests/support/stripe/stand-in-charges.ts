@@ -19,6 +19,8 @@ import { cardFee, DAY_S, DISPUTE_FEE, type Movement, type StandInMoney } from '.
 /** Cards are held for so long: https://docs.stripe.com/payments/place-a-hold-on-a-payment-method */
 const HOLD_S = 7 * DAY_S;
 const ANSWER_DISPUTE_S = 9 * DAY_S;
+/** Of a currency that an account settles in, for one of what was charged. */
+const RATES: Readonly<Record<string, number>> = { gbp: 0.8, mxn: 18 };
 
 export interface Refund {
   readonly id: string;
@@ -157,7 +159,7 @@ export type StandInCharges = ReturnType<typeof createCharges>;
 export function createCharges(
   core: StandInCore,
   money: StandInMoney,
-  { destinationNamed }: StandInAccounts,
+  { accounts, destinationNamed }: StandInAccounts,
   platform: string,
 ) {
   const { livemode, nextId, nowS, notify } = core;
@@ -309,6 +311,10 @@ export function createCharges(
   /** The money moves: to the platform, from there to the receiver, and both fees back. */
   function collect(charge: Charge): void {
     const { applicationFee, destination, plan, captured: amount } = charge;
+    // Charges on behalf of an account settle in its currency (https://docs.stripe.com/connect/currencies).
+    const currency = accounts.get(destination)?.currency ?? plan.currency;
+    const rate = currency === plan.currency ? 1 : (RATES[currency] ?? 1);
+    const settled = (part: number) => Math.round(part * rate);
     const common = { currency: plan.currency, source: charge.id, isPending: true };
     charge.state = 'succeeded';
     charge.movement = money.move(platform, 'charge', {
@@ -319,8 +325,8 @@ export function createCharges(
     if (amount < charge.amount) release(charge);
     const transfer: Transfer = {
       id: nextId('tr'),
-      amount,
-      currency: plan.currency,
+      amount: settled(amount),
+      currency,
       destination,
       created: nowS(),
       group: plan.transferGroup ?? `group_${charge.intentId}`,
@@ -332,7 +338,8 @@ export function createCharges(
     charge.transfer = transfer;
     transfers.push(transfer);
     money.move(platform, 'transfer', { ...common, amount: -amount, source: transfer.id });
-    money.move(destination, 'payment', { ...common, amount, fee: applicationFee });
+    const fee = settled(applicationFee);
+    money.move(destination, 'payment', { ...common, currency, amount: settled(amount), fee });
     if (applicationFee === 0) return;
     charge.feeId = nextId('fee');
     money.move(platform, 'application_fee', { ...common, amount: applicationFee, source: charge.feeId });
@@ -400,14 +407,17 @@ export function createCharges(
     const { id, currency, destination } = transfer;
     if (amount > transfer.amount - transfer.reversed)
       throw invalid(`Transfer ${id} has less left to reverse than ${amount}.`);
-    const feeBack = refundsFee && charge ? feeBackOf(charge, amount) : 0;
+    const rate = charge ? transfer.amount / charge.captured : 1;
+    const part = Math.round(amount / rate);
+    const feeBack = refundsFee && charge ? Math.round(feeBackOf(charge, part) * rate) : 0;
     const message = `Insufficient funds in account ${destination}.`;
     if (!core.hasReserves) money.require(destination, amount - feeBack, currency, message);
     transfer.reversed += amount;
     money.move(destination, 'payment_refund', { amount: -amount, currency, source: id });
-    const movement = money.move(platform, 'transfer_refund', { amount, currency, source: id });
+    const back = { amount: part, currency: charge?.plan.currency ?? currency, source: id };
+    const movement = money.move(platform, 'transfer_refund', back);
     transfer.reversals.push({ id: nextId('trr'), ...made, amount, created: nowS(), movement });
-    if (charge && refundsFee) refundFee(charge, amount);
+    if (charge && refundsFee) refundFee(charge, part);
   }
 
   const feeBackOf = (charge: Charge, part: number) =>
@@ -421,7 +431,12 @@ export function createCharges(
     charge.feeRefundedFor = Math.min(charge.captured, charge.feeRefundedFor + part);
     const movement = money.move(platform, 'application_fee_refund', { ...common, amount: -amount });
     charge.feeRefunds.push({ id: nextId('fr'), amount, created: nowS(), movement });
-    money.move(destination, 'application_fee_refund', { ...common, amount });
+    const { currency, amount: transferred } = charge.transfer ?? {
+      currency: plan.currency,
+      amount: charge.captured,
+    };
+    const back = Math.round((amount * transferred) / charge.captured);
+    money.move(destination, 'application_fee_refund', { ...common, currency, amount: back });
   }
 
   /**
@@ -447,10 +462,14 @@ export function createCharges(
     if (amount > left || amount <= 0) throw invalid('Refund amount is greater than what is left.');
     const { transfer, plan } = charge;
     const { currency } = plan;
-    const back = reverseTransfer && transfer ? Math.min(amount, transfer.amount - transfer.reversed) : 0;
+    const rate = transfer ? transfer.amount / charge.captured : 1;
+    const back =
+      reverseTransfer && transfer
+        ? Math.min(Math.round(amount * rate), transfer.amount - transfer.reversed)
+        : 0;
     const feeBack = refundsFee ? feeBackOf(charge, amount) : 0;
     const message = 'Insufficient funds in your Stripe balance to refund this amount.';
-    money.require(platform, amount - back + feeBack, currency, message);
+    money.require(platform, amount - Math.round(back / rate) + feeBack, currency, message);
     const id = nextId('re');
     if (transfer && back > 0) reverse(transfer, back, charge, refundsFee, { refundId: id });
     else if (refundsFee) refundFee(charge, amount);

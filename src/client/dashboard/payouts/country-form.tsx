@@ -1,15 +1,37 @@
 /** Asks for the country of an account before it is opened, because Stripe lets nobody change it afterwards. */
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
+import { terms } from '#shared/money.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/later/select.tsx';
 import styles from './payouts.module.css';
 
-/** Where Stripe opens accounts that take card payments: https://stripe.com/global */
-const COUNTRIES =
-  'AE AT AU BE BG BR CA CH CY CZ DE DK EE ES FI FR GB GI GR HK HR HU IE IN IT JP LI LT LU LV MT MX MY NL NO NZ PL PT RO SE SG SI SK TH US'.split(
-    ' ',
-  );
+/** Where Stripe opens accounts that take card payments, by their own currencies: https://stripe.com/global */
+const COUNTRIES: Readonly<Record<string, string>> = {
+  AED: 'AE',
+  AUD: 'AU',
+  BRL: 'BR',
+  CAD: 'CA',
+  CHF: 'CH LI',
+  CZK: 'CZ',
+  DKK: 'DK',
+  EUR: 'AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK',
+  GBP: 'GB GI',
+  HKD: 'HK',
+  HUF: 'HU',
+  INR: 'IN',
+  JPY: 'JP',
+  MXN: 'MX',
+  MYR: 'MY',
+  NOK: 'NO',
+  NZD: 'NZ',
+  PLN: 'PL',
+  RON: 'RO',
+  SEK: 'SE',
+  SGD: 'SG',
+  THB: 'TH',
+  USD: 'US',
+};
 
 interface CountryFormProps {
   readonly isUnderWay: boolean;
@@ -60,7 +82,8 @@ export function CountryForm({ isUnderWay, refusal, onChosen }: CountryFormProps)
         </Select>
         <div className={styles.notes}>
           <p id={noteId} className={styles.note}>
-            Where you live, or where your business is registered. It can’t be changed later.
+            Where you live, or where your business is registered. It can’t be changed later. Tips are paid in{' '}
+            {terms().currency}, so only countries where Stripe pays that out are listed.
           </p>
           <p role="alert" className={styles.refusal}>
             {isMissing ? 'Choose your country.' : refusal !== null && `Stripe says: ${refusal}`}
@@ -74,15 +97,20 @@ export function CountryForm({ isUnderWay, refusal, onChosen }: CountryFormProps)
   );
 }
 
+/** Those whose accounts hold what givers pay; all of them for a currency of none. */
+function offered(): readonly string[] {
+  return (COUNTRIES[terms().currency] ?? Object.values(COUNTRIES).join(' ')).split(' ');
+}
+
 function named(): readonly (readonly [code: string, name: string])[] {
   const names = new Intl.DisplayNames(PAGE_LANGUAGE, { type: 'region' });
-  return COUNTRIES.map((code) => [code, names.of(code) ?? code] as const).sort(([, one], [, other]) =>
-    one.localeCompare(other, PAGE_LANGUAGE),
-  );
+  return offered()
+    .map((code) => [code, names.of(code) ?? code] as const)
+    .sort(([, one], [, other]) => one.localeCompare(other, PAGE_LANGUAGE));
 }
 
 /** The region that the browser's languages name, which is where most people are; empty without one. */
 function countryHere(): string {
   const regions = navigator.languages.map((language) => new Intl.Locale(language).region);
-  return regions.find((region) => region !== undefined && COUNTRIES.includes(region)) ?? '';
+  return regions.find((region) => region !== undefined && offered().includes(region)) ?? '';
 }

@@ -34,6 +34,10 @@ const OTHER_REQUIREMENTS = 'other details, which Stripe’s page names';
 
 /** Both versions of Stripe's API have these names, with dots or underscores. */
 const REASONS: readonly (readonly [reason: RegExp, sentence: string])[] = [
+  [
+    /^other_currency$/,
+    'Stripe pays you out in another currency than the one in which tips are paid here. Ask whoever runs this site.',
+  ],
   [/past_due/, 'Some of your details are overdue.'],
   [/pending_verification|determining/, 'Stripe is checking your details. This can take some days.'],
   [/under_review/, 'Stripe is reviewing your account. This can take some days.'],

@@ -76,11 +76,32 @@ export function chargeStateOf(parts: ChargeParts): ChargeState | null {
       .flatMap((dispute) => disputeOf(dispute, givenBack) ?? [])
       .toSorted((a, b) => a.openedAtMs - b.openedAtMs),
     transfer: transfer && {
-      cents: fromStripe(transfer.amount + released),
-      reversedCents: fromStripe(transfer.amount_reversed + released - keptIn(givenBack)),
+      cents: fromStripe(asCharged(intent, transfer) + released),
+      reversedCents: fromStripe(reversedIn(parts) + released - keptIn(givenBack)),
       ...(unmovable > 0 && { unmovableCents: fromStripe(unmovable) }),
+      ...(transfer.currency !== intent.currency && { otherCurrency: transfer.currency }),
     },
   };
+}
+
+/** A sum of a transfer, or its whole, in the currency of the charge: a charge may settle in the receiver's own. */
+export function asCharged(
+  { currency, amount_received }: Stripe.PaymentIntent,
+  transfer: Pick<Stripe.Transfer, 'currency' | 'amount'>,
+  sum = transfer.amount,
+): number {
+  return transfer.currency === currency ? sum : Math.round((sum * amount_received) / transfer.amount);
+}
+
+/** What is reversed of the charge's own transfer. What is as much as went back, but for rounding, is just that. */
+function reversedIn({ intent, transfer, refunds, disputes }: ChargeParts): number {
+  if (!transfer) return 0;
+  const reversed = asCharged(intent, transfer, transfer.amount_reversed);
+  if (transfer.currency === intent.currency) return reversed;
+  const back = [...refunds, ...disputes.filter((one) => hasMoved(one) && one.status !== 'won')];
+  const backSum = back.reduce((sum, { amount }) => sum + amount, 0);
+  const unit = Math.max(1, intent.amount_received / transfer.amount);
+  return Math.abs(reversed - backSum) <= unit * back.length ? backSum : reversed;
 }
 
 /** Null where the whole was captured. Stripe collects the whole application fee of a part, if the part has so much. */
@@ -136,13 +157,18 @@ function refundOf({ id, amount, status, created }: Stripe.Refund): ChargeState['
   };
 }
 
-/** Null for an inquiry and for a prevented dispute: neither has moved money. */
+/** Neither an inquiry nor a prevented dispute has moved money. */
+function hasMoved({ status }: Stripe.Dispute): boolean {
+  return !status.startsWith('warning_') && status !== 'prevented';
+}
+
+/** Null for one that has moved no money. */
 function disputeOf(
   dispute: Stripe.Dispute,
   givenBack: readonly Stripe.Transfer[],
 ): ChargeState['disputes'][number] | null {
   const { id, amount, status, created, evidence_details } = dispute;
-  if (status.startsWith('warning_') || status === 'prevented') return null;
+  if (!hasMoved(dispute)) return null;
   // An appealed dispute is lost unless the appeal succeeds.
   const state = status === 'won' ? 'won' : status === 'lost' ? 'lost' : 'open';
   const dueBy = evidence_details.due_by;

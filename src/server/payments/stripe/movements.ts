@@ -1,7 +1,7 @@
 /** Translates what Stripe tells of a captured charge into the movements of its money. */
 import type Stripe from 'stripe';
 import type { BookedMovement } from '../payment-books.ts';
-import { type ChargeParts, releaseIn } from './charge-state.ts';
+import { asCharged, type ChargeParts, releaseIn } from './charge-state.ts';
 import { fromStripe } from './minor-units.ts';
 import { expanded, idOf } from './stripe-calls.ts';
 
@@ -45,7 +45,7 @@ export function movementsOf(parts: MovedParts): BookedMovement[] {
           ...NOTHING,
           ...namesOf('transfer_reversal', reversal),
           transferId,
-          toProviderCents: 0 - fromStripe(reversal.amount),
+          toProviderCents: 0 - fromStripe(reversedBy(parts, transferId, reversal)),
         }),
       ),
     ),
@@ -59,6 +59,14 @@ export function movementsOf(parts: MovedParts): BookedMovement[] {
     ),
   ];
   return [chargeMovement(parts), ...others.toSorted((a, b) => a.atMs - b.atMs)];
+}
+
+function reversedBy(
+  { intent, transfer }: MovedParts,
+  transferId: string,
+  { amount }: Stripe.TransferReversal,
+): number {
+  return transfer?.id === transferId ? asCharged(intent, transfer, amount) : amount;
 }
 
 /** When a captured charge came onto the balance, at most a week and an undo after its payment began. */
@@ -79,9 +87,9 @@ function chargeMovement(parts: MovedParts): BookedMovement {
     transferId: transfer?.id ?? null,
     // Stripe books the whole, and the part that was not captured as a refund.
     chargedCents: fromStripe(releaseIn(parts) ? intent.amount : intent.amount_received),
-    serviceFeeCents: fromStripe(movement?.fee ?? 0),
+    serviceFeeCents: fromStripe(movement ? asCharged(intent, movement, movement.fee) : 0),
     applicationFeeCents: fees,
-    toProviderCents: transfer ? fromStripe(transfer.amount) - fees : 0,
+    toProviderCents: transfer ? fromStripe(asCharged(intent, transfer)) - fees : 0,
   };
 }
 

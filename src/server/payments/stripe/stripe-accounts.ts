@@ -9,6 +9,7 @@ import { WEEKDAYS } from '#shared/payments.ts';
 import {
   type AccountBalance,
   type AccountProfile,
+  OTHER_CURRENCY,
   type PaymentService,
   PaymentServiceUnavailable,
   PaymentUndecided,
@@ -42,6 +43,7 @@ const DASHBOARD_URL = 'https://connect.stripe.com/express_login';
 const TOLD: Stripe.V2.Core.AccountRetrieveParams.Include[] = [
   'configuration.merchant',
   'configuration.recipient',
+  'defaults',
   'identity',
   'requirements',
 ];
@@ -183,8 +185,12 @@ function weekdayOf(settings: Stripe.BalanceSettings | null) {
   return WEEKDAYS.find((known) => known === day) ?? null;
 }
 
-/** What an account may do: be charged on behalf of, and receive transfers; and pay out. */
-function serviceAccountOf({ id, configuration, identity, requirements }: Account): ServiceAccount {
+/**
+ * What an account may do: be charged on behalf of, and receive transfers; and pay out. Tips would settle in the own
+ * currency of an account, and be transferred and reversed in it, so that one with another currency is not charged for.
+ */
+function serviceAccountOf(account: Account): ServiceAccount {
+  const { id, configuration, defaults, identity, requirements } = account;
   const { merchant, recipient } = configuration ?? {};
   const balance = { ...merchant?.capabilities?.stripe_balance, ...recipient?.capabilities?.stripe_balance };
   const needed = [merchant?.capabilities?.card_payments, balance.stripe_transfers];
@@ -192,17 +198,19 @@ function serviceAccountOf({ id, configuration, identity, requirements }: Account
   const [refused] = [...needed, balance.payouts].flatMap((capability) =>
     capability && !isActive(capability) && capability.status !== 'pending' ? capability.status_details : [],
   );
+  const isOther = ![undefined, stripeCurrency()].includes(defaults?.currency);
   return {
     accountId: id,
     country: identity?.country?.toUpperCase() ?? null,
-    chargesEnabled: needed.every(isActive),
+    chargesEnabled: !isOther && needed.every(isActive),
     payoutsEnabled: isActive(balance.payouts),
-    missing: (requirements?.entries ?? [])
+    // Nothing that its owner tells Stripe would help.
+    missing: (isOther ? [] : (requirements?.entries ?? []))
       .filter(
         ({ awaiting_action_from, minimum_deadline }) =>
           awaiting_action_from === 'user' && minimum_deadline.status !== 'eventually_due',
       )
       .map(({ description }) => description),
-    disabledReason: refused?.code ?? null,
+    disabledReason: isOther ? OTHER_CURRENCY : (refused?.code ?? null),
   };
 }

@@ -3,7 +3,7 @@ import type Stripe from 'stripe';
 import type { Clock } from '#shared/calendar.ts';
 import type { PaymentBooks } from '../payment-books.ts';
 import { createChargeReader } from './charge-reader.ts';
-import { type ChargeParts, chargeStateOf, releaseIn } from './charge-state.ts';
+import { asCharged, type ChargeParts, chargeStateOf, releaseIn } from './charge-state.ts';
 import { fromStripe } from './minor-units.ts';
 import { bookedAtMs, type MovedParts, movementsOf } from './movements.ts';
 import {
@@ -103,7 +103,7 @@ export function createStripeBooks(settings: StripeSettings, clock: Clock): Payme
 function receivedOf({ intent, transfer, givenBack }: ChargeParts): number {
   const fee = expanded(expanded(intent.latest_charge)?.application_fee);
   const kept = [...(transfer ? [transfer] : []), ...givenBack].reduce(
-    (sum, { amount, amount_reversed }) => sum + amount - amount_reversed,
+    (sum, one) => sum + asCharged(intent, one) - asCharged(intent, one, one.amount_reversed),
     0,
   );
   return fromStripe(kept - (fee ? fee.amount - fee.amount_refunded : 0));

@@ -98,6 +98,8 @@ export interface ChargeState {
     readonly reversedCents: number;
     /** What is not reversed though nobody can take it: after fees, rounded parts have left no cent of it. */
     readonly unmovableCents?: number;
+    /** The currency of the transfer where it is not that of the charge; the cents above are worked out then. */
+    readonly otherCurrency?: string;
   } | null;
 }
 
