@@ -7,9 +7,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   closeSync,
+  constants,
+  createReadStream,
   existsSync,
   openSync,
   readFileSync,
+  readSync,
   rmSync,
   statfsSync,
   statSync,
@@ -31,6 +34,7 @@ import { createTestApp } from '#tests/support/test-app.ts';
 
 const MEGABYTE = 2 ** 20;
 const PAGE = 4_096;
+const LINES_LOST = 'lines of the log were lost, because it could not be written';
 
 /** @returns the folder of a disk of its own of 24 MB. */
 function mountSmallDisk({ skip }: TestContext): string {
@@ -121,11 +125,87 @@ test('a log on a full disk keeps its first lines, goes on once there is room, an
   expect(kept).toBeGreaterThan(15_000);
   expect(found[kept]).toMatchObject({
     level: 40,
-    msg: 'lines of the log were lost, because it could not be written',
+    msg: LINES_LOST,
   });
   expect(found[kept]?.lines).toBe(30_001 - kept);
   expect(found.slice(kept + 1).map(({ line }) => line)).toEqual([...Array(9).keys()].map((n) => 30_001 + n));
 });
+
+/** A pipe with a name that holds 64 KB, and whose ends the test opens as it likes. */
+function makePipe(): string {
+  const path = join(temporaryFolder(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  return path;
+}
+
+test.runIf(process.platform === 'linux')(
+  'a server whose log nobody reads goes on answering, and at its end tells all of it to who reads again',
+  async () => {
+    const port = await freePort();
+    const path = makePipe();
+    const pipe = openSync(path, 'r+');
+    const child = spawn(process.execPath, [PROGRAM], {
+      cwd: temporaryFolder(),
+      env: { PATH: process.env['PATH'], PORT: String(port), DATABASE_URL: 'tipwell.db', RATE_LIMIT: 'off' },
+      stdio: ['ignore', 'ignore', pipe],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ask = async (place: string) => {
+      const answer = await fetch(`http://127.0.0.1:${port}${place}`, { signal: AbortSignal.timeout(10_000) });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    await vi.waitFor(async () => expect(await ask('/healthz')).toBe(200), { timeout: 60_000, interval: 100 });
+    for (let count = 0; count < 1_500; count += 1) expect(await ask('/api/no-such-path')).toBe(404);
+    expect(await ask('/healthz')).toBe(200);
+
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    const reading = createReadStream(path, 'utf8');
+    closeSync(pipe);
+    let read = '';
+    for await (const text of reading) read += text;
+    expect(await ended).toEqual([0, null]);
+    const lines: { msg: string; status?: number }[] = read
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.filter(({ status }) => status === 404)).toHaveLength(1_500);
+    expect(lines.at(-1)?.msg).toBe('stopped');
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'a log that nobody reads keeps its first lines, goes on by itself for who reads, and says how many were lost',
+  async () => {
+    const path = makePipe();
+    const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    onTestFinished(() => [reader, writer].forEach(closeSync));
+    const log = openStandardError(writer);
+    for (let line = 0; line < 30_000; line += 1)
+      log.write(`${JSON.stringify({ line, of: 'x'.repeat(180) })}\n`);
+    let read = '';
+    const piece = Buffer.alloc(MEGABYTE);
+    const readOn = () => {
+      try {
+        read += piece.toString('utf8', 0, readSync(reader, piece));
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'EAGAIN' });
+      }
+      expect(read.slice(-200)).toContain(LINES_LOST);
+    };
+    await vi.waitFor(readOn, { timeout: 60_000, interval: 1 });
+    const found: { line?: number; lines?: number }[] = read
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const kept = found.length - 1;
+    expect(kept).toBeGreaterThan(15_000);
+    expect(found.slice(0, kept).map(({ line }) => line)).toEqual([...Array(kept).keys()]);
+    expect(found[kept]?.lines).toBe(30_000 - kept);
+  },
+);
 
 test('a disk that was filled by the log takes tips again as soon as a little room is made', async (context) => {
   const t = await createSmallDisk(context, 2 * MEGABYTE);
