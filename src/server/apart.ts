@@ -30,15 +30,20 @@ export async function runApart(
   program: readonly string[] = PROGRAM,
 ): Promise<EndedApart> {
   signal.throwIfAborted();
-  const child = spawn(process.execPath, [...program, ...words], {
+  const child: ChildProcess = spawn(process.execPath, [...program, ...words], {
     ...(environment && { env: environment }),
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group, so that pg_dump, which the command starts, is killed with it.
     detached: process.platform !== 'win32',
   });
+  // With too few file descriptors there is no stream, and the error comes before anything that is awaited here.
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
   const said = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].setEncoding('utf8').on('data', (text: string) => {
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => {
       said[stream] = (said[stream] + text).slice(-MAX_OUTPUT_LENGTH);
     });
   }
@@ -47,10 +52,7 @@ export async function runApart(
   const end = () => endGroup(child);
   ending.addEventListener('abort', end, { once: true });
   try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', resolve);
-    });
+    const code = await ended;
     signal.throwIfAborted();
     if (tooLate.aborted)
       throw new Error(

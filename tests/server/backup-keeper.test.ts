@@ -1,5 +1,5 @@
 /** What an operator is told of backups that fail, hang or are late, and how a process that hangs is ended. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -207,6 +207,23 @@ test('npm run db:keep-backups writes the backup that is due without a server, an
   });
 });
 
+test.runIf(process.platform === 'linux')(
+  'a process for which no file descriptor is left is an error of who runs it, and not the end of the server',
+  () => {
+    const path = join(temporaryFolder(), 'without-descriptors.mjs');
+    writeFileSync(
+      path,
+      `import { openSync } from 'node:fs';
+       import { runApart } from ${JSON.stringify(import.meta.resolve('../../src/server/apart.ts'))};
+       try { for (;;) openSync('/dev/null'); } catch {}
+       const { signal } = new AbortController();
+       runApart({ words: ['--version'], patienceMs: 60_000, signal }).catch(({ code }) => console.log(code));`,
+    );
+    const words = ['-c', 'ulimit -n 64; exec "$0" "$1"', process.execPath, path];
+    expect(execFileSync('sh', words, { encoding: 'utf8' })).toBe('EMFILE\n');
+  },
+);
+
 test('a backup whose audit log was changed is written, and the log and /readyz say so', async () => {
   const path = createMigratedFile();
   expect(await runToEnd('account', { DATABASE_URL: path }, ['renew-keys'])).toMatchObject({ code: 0 });
@@ -231,7 +248,7 @@ test.runIf(process.platform === 'linux').each([
   const started = join(folder, 'started');
   writeFileSync(
     program,
-    `import { spawn } from 'node:child_process';
+    `import { execFileSync, spawn } from 'node:child_process';
      import { writeFileSync } from 'node:fs';
      process.on('SIGTERM', () => {});
      const child = spawn('sleep', ['1000'], { stdio: 'inherit' });
