@@ -8,15 +8,18 @@ import { startServer } from '../support/running-server.ts';
 import {
   Backstage,
   expect,
+  installClock,
   logInByForm,
   openEmptyList,
   openTabUnderToast,
+  type Person,
   setHidden,
   stat,
   stopClock,
   storeNothing,
   test,
   tipSwitch,
+  toast,
   watch,
 } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
@@ -316,6 +319,19 @@ test('the last tip stays until it is seen: dismissed, thanked for with one tap, 
   expect(thankedNext).toMatchObject({ amount: 70, thank_you: 'See you on Friday!' });
 });
 
+test('the last tip counts no other that went back', async ({ page, backstage, logInAs }) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  await backstage.tip(customer, code, 10);
+  await lastTip(page).getByRole('button', { name: 'Dismiss' }).click();
+  for (const amount of [200, 11]) await backstage.tip(customer, code, amount);
+  await expect(lastTip(page).getByText('+1 more')).toBeAttached();
+  await takeBack(backstage, customer, 200);
+  await expect(lastTip(page).getByText('+1 more')).toHaveCount(0);
+  await expect(lastTip(page)).toContainText('$11.00 tip');
+});
+
 test('the last tip covers no code on a phone that lies on its side', async ({ page, backstage, logInAs }) => {
   const { provider, customer, code } = await backstage.bothSides();
   await backstage.tip(customer, code, 20);
@@ -425,10 +441,6 @@ test('a tip that its giver took back is told neither to whoever looks later nor 
   logInAs,
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
-  const takeBack = async (amount: number) => {
-    const tip = (await backstage.transactions(customer)).find((one) => one.amount === amount);
-    await backstage.call('POST', `/transactions/${tip?.id}/refund`, { token: customer.token });
-  };
   await recordNews(page);
   await logInAs(provider);
   await openEmptyList(page);
@@ -436,19 +448,46 @@ test('a tip that its giver took back is told neither to whoever looks later nor 
   await backstage.tip(customer, code, 1_000);
   await backstage.tip(customer, code, 20);
   await expect(page).toHaveTitle('(2) Tipwell');
-  await takeBack(1_000);
+  await takeBack(backstage, customer, 1_000);
   await expect(page).toHaveTitle('(1) Tipwell');
   await setHidden(page, false);
   await expect(arrival(page)).toHaveText(/Bartender\s*\$20\.00 tip\s*you keep \$19\.40/);
   await backstage.tip(customer, code, 200);
   await expect(arrival(page)).toHaveText(/2 tips, \$220\.00/);
-  await takeBack(200);
+  await takeBack(backstage, customer, 200);
   await expect(arrival(page)).toHaveText(/Bartender\s*\$20\.00 tip/);
   expect((await newsOf(page)).cards).toEqual([
     '$20.00 tip · you keep $19.40 (Bartender)',
     '2 tips, $220.00 · you keep $213.40',
     '$20.00 tip · you keep $19.40 (Bartender)',
   ]);
+});
+
+test('a toast that came while nobody looked can be read by whoever looks at last', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await backstage.tip(customer, code, 20);
+  await installClock(page);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions');
+  await expect(row(page, '+$19.40')).toHaveCount(1);
+  await setHidden(page, true);
+  await stopClock(page, 1_000);
+  await takeBack(backstage, customer, 20);
+  const told = toast(page, '$20.00 tip taken back. $19.40 left your total.');
+  const countAfter = async (ms: number) => {
+    await page.clock.runFor(ms);
+    return told.count();
+  };
+  await expect.poll(() => countAfter(100)).toBe(1);
+  // Shortly before the second of the longest times of a toast is over.
+  await page.clock.runFor(22_500);
+  await setHidden(page, false);
+  expect(await countAfter(3_000)).toBe(1);
+  await expect.poll(() => countAfter(1_000)).toBe(0);
 });
 
 test('many missed tips are one card and one sound, and cost few requests', async ({
@@ -841,6 +880,11 @@ async function showCode(page: Page): Promise<void> {
   await expect(page.getByText('Scan to tip')).toBeVisible();
   await page.getByRole('link', { name: 'Back' }).click();
   await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
+}
+
+async function takeBack(backstage: Backstage, giver: Person, amount: number): Promise<void> {
+  const tip = (await backstage.transactions(giver)).find((one) => one.amount === amount);
+  await backstage.call('POST', `/transactions/${tip?.id}/refund`, { token: giver.token });
 }
 
 /** Notes what a page says of tips; to be called before it loads. */

@@ -20,7 +20,8 @@ export function LastTipPlace({ user, transactions }: LastTipPlaceProps) {
   const [answeredId, setAnsweredId] = useState<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
   // Nobody is asked to thank for what they have reported.
-  const newest = tips.find((tip) => isKept(tip) && tip.reportedAt === null);
+  const thankable = tips.filter((tip) => isKept(tip) && tip.reportedAt === null);
+  const [newest] = thankable;
   const isOpen = newest && (newest.thankedAt === null || newest.id === heldId);
   const tip =
     transactions.find(({ id }) => id === answeredId) ??
@@ -41,7 +42,7 @@ export function LastTipPlace({ user, transactions }: LastTipPlaceProps) {
       <LastTip
         key={tip.id}
         tip={tip}
-        othersCount={Math.max(0, tips.length - 1)}
+        othersCount={thankable.filter(({ id }) => id !== tip.id).length}
         onAnswer={() => {
           setHeldId(tip.id);
           setAnsweredId(tip.id);

@@ -48,12 +48,17 @@ function endAfterLongest(id: string | number): void {
   clearTimeout(endings.get(id));
   const end = () => {
     // Nobody has read a toast of a hidden page.
-    if (document.hidden) return endAfterLongest(id);
+    if (document.hidden) return;
     endings.delete(id);
     toast.dismiss(id);
   };
   endings.set(id, setTimeout(end, LONGEST_MS));
 }
+
+document.addEventListener('visibilitychange', () => {
+  // Whoever looks now has the whole time to read.
+  if (!document.hidden) for (const id of endings.keys()) endAfterLongest(id);
+});
 
 function findTopPx(): number {
   const bottom = document.querySelector('header')?.getBoundingClientRect().bottom ?? 0;
