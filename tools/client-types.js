@@ -18,6 +18,19 @@ const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SOURCE = join(PROJECT_FOLDER, 'src/server/api/procedures/client-types.ts');
 const ROUTER = 'AppRouter';
 
+/**
+ * What a package does not export fits everything where declarations are not checked (`skipLibCheck`), and so do wrong
+ * calls then. `TRPCBuiltRouter` came with 11.4.0.
+ */
+const CHECKED = `
+/** What stands in the place of the router where a client would not notice wrong calls: no client takes it. */
+export type Checked<Router> =
+  string extends keyof Router ? { needs: '@trpc/server 11.4 or newer' }
+  : undefined extends string ? { needs: 'the compiler setting "strict"' }
+  : Router;
+
+`;
+
 /** The docstrings of branded types, which the declaration file declares as plain types. */
 const BRAND_NOTES = /** @type {Readonly<Record<string, string>>} */ ({
   Cents: 'A whole number of the smallest unit of the currency, such as US cents.',
@@ -143,7 +156,7 @@ function declarationsOf(checker, exported) {
     if (name === ROUTER) {
       const record = writtenRecord(memberOf(type, '_def', 'record'), '  ');
       const root = '{ ctx: object; meta: object; errorShape: ErrorShape; transformer: false }';
-      return `${noteOf(original, '')}export type ${name} = TRPCBuiltRouter<\n  ${root},\n  ${record}\n>;\n`;
+      return `${noteOf(original, '')}export type ${name} = Checked<TRPCBuiltRouter<\n  ${root},\n  ${record}\n>>;\n`;
     }
     const text = written(type, '', name);
     const head =
@@ -170,7 +183,8 @@ try {
   const imported = ['TRPCBuiltRouter', ...Object.values(PROCEDURES)].join(', ');
   const text = [
     '// The types of the tRPC door, for TypeScript clients. Written by `npm run types`.\n',
-    `import type { ${imported} } from '@trpc/server';\n\n`,
+    `import type { ${imported} } from '@trpc/server';\n`,
+    CHECKED,
     declarationsOf(project.checker, project.checker.getExportsOfModule(module)),
   ].join('');
   mkdirSync(dirname(target), { recursive: true });

@@ -107,7 +107,7 @@ beforeAll(async () => {
 afterAll(stopEverything);
 
 /** A project with nothing in node_modules but the two packages of tRPC. */
-function createProject(settings: Readonly<Record<string, string>>): string {
+function createProject(settings: Readonly<Record<string, string | boolean>>): string {
   const folder = temporaryFolder();
   for (const name of ['client', 'server'])
     cpSync(join(ROOT, 'node_modules/@trpc', name), join(folder, 'node_modules/@trpc', name), {
@@ -170,4 +170,17 @@ describe.each([
     const { stdout } = await run(process.execPath, [join(folder, 'out/program.js'), url, resolution]);
     expect(JSON.parse(stdout)).toEqual({ isSame: true, name: 'Out Side', total: 0, refusal: 'own_qr_code' });
   });
+});
+
+test('a project that would not notice wrong calls does not compile: without `strict`, or before @trpc/server 11.4', async () => {
+  const settings = { module: 'esnext', moduleResolution: 'bundler', skipLibCheck: true };
+  expect(await compile(createProject(settings))).toEqual([]);
+  const lax = await compile(createProject({ ...settings, strict: false, exactOptionalPropertyTypes: false }));
+  expect(lax.join('\n')).toMatch(/needs: "the compiler setting \\"strict\\""/);
+  const folder = createProject(settings);
+  const declarations = join(folder, 'node_modules/@trpc/server/dist/index.d.mts');
+  const exported = readFileSync(declarations, 'utf8');
+  expect(exported).toContain('TRPCBuiltRouter');
+  writeFileSync(declarations, exported.replaceAll('TRPCBuiltRouter', 'BuiltLater'));
+  expect((await compile(folder)).join('\n')).toMatch(/needs: "@trpc\/server 11\.4 or newer"/);
 });
