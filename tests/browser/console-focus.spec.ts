@@ -63,3 +63,34 @@ test('it goes to the heading above a session that was ended, and to that of the 
   await expect(page.getByLabel('Email')).toBeVisible();
   await expect(heading).toBeFocused();
 });
+
+test('it goes to the name of a person who was opened far down a list, and back to the heading of the part', async ({
+  page,
+  server,
+  backstage,
+}) => {
+  await page.setViewportSize({ width: 390, height: 400 });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  for (const number of [1, 2, 3, 4, 5, 6]) await backstage.customer({ email: `farid.${number}@example.org` });
+  await openConsole(page, server, '/operator/people?find=farid');
+  const last = page.getByRole('region', { name: 'Found' }).getByRole('link').last();
+  const part = page.getByRole('heading', { level: 1, name: 'People' });
+  const name = page.getByRole('heading', { level: 2 });
+  await last.press('Enter');
+  await expect(name).toBeFocused();
+  await expect(name).toBeInViewport();
+  await expect(page).toHaveTitle(`${await name.textContent()} · Operator · Tipwell`);
+  await page.getByRole('link', { name: /^Back to/ }).press('Enter');
+  await expect(part).toBeFocused();
+  await expect(page).toHaveTitle('People · Operator · Tipwell');
+  await last.press('Enter');
+  await expect(name).toBeFocused();
+  await page.goBack();
+  await expect(part).toBeFocused();
+
+  await page.goForward();
+  await expect(name).toBeFocused();
+  await page.reload();
+  await expect(name).toBeVisible();
+  await expect(name).not.toBeFocused();
+});

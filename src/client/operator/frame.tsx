@@ -1,6 +1,6 @@
 /** The frame of the console: who is logged in, the menu of its parts, and the part that the address names. */
 import { type ReactNode, Suspense, useEffect, useId, useState, useSyncExternalStore } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import { brand } from '#shared/brand.ts';
 import {
   CONSOLE_PARTS,
@@ -89,13 +89,15 @@ interface PageProps {
 }
 
 function Page({ name, email, path, children }: PageProps) {
+  // A person has the path of the list that led there.
+  const person = new URLSearchParams(useSearch()).get('person') ?? '';
   return (
     <div className={styles.frame}>
       <title>{`${name} · Operator · ${brand.name}`}</title>
       <Head email={email} />
       <Menu present={path} />
       <main className={styles.main}>
-        <ScreenHeading key={path} className={styles.heading}>
+        <ScreenHeading key={`${path}?${person}`} className={styles.heading}>
           {name}
         </ScreenHeading>
         <Boundary key={`${path} `} fallback={<NotFetched />}>

@@ -1,5 +1,6 @@
 /** One person: what an operator needs to know of them, and what can be done. */
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { Person, PersonTip } from '#shared/console/people.ts';
 import { showQrCodeId } from '#shared/ids.ts';
@@ -26,6 +27,11 @@ export function PersonView({ id }: { readonly id: string }) {
     // The pressed button goes with the account.
     if (isClosedNow) heading.current?.focus();
   }, [isClosedNow]);
+  const isShown = query.data !== undefined;
+  useEffect(() => {
+    // The heading of the part has the focus until there is a name, but for a page load or whoever went on meanwhile.
+    if (isShown && document.activeElement?.tagName === 'H1') heading.current?.focus();
+  }, [isShown]);
   function tell(done: Done) {
     setTold(typeof done === 'string' ? done : null);
     if (typeof done !== 'string') setLink(done.link);
@@ -34,6 +40,7 @@ export function PersonView({ id }: { readonly id: string }) {
     <Loaded query={query} title="This person could not be shown">
       {(person) => (
         <article className={styles.person} aria-label={person.fullName}>
+          <title>{`${person.fullName} · Operator · ${brand.name}`}</title>
           <header className={styles.head}>
             <h2 ref={heading} tabIndex={-1}>
               <bdi>{person.fullName}</bdi>
