@@ -26,6 +26,12 @@ test('somebody is found by a code, suspended and told why, let in again, and get
   await backstage.customer({ email: 'nobody@example.org' });
   await operators.getByRole('button', { name: 'Find' }).click();
   await expect(operators.getByRole('status').filter({ hasText: '1 person found.' })).toBeVisible();
+  await operators.context().setOffline(true);
+  await operators.getByRole('button', { name: 'Find' }).click();
+  await expect(operators.getByRole('alert')).toContainText('Nobody could be looked for');
+  await operators.context().setOffline(false);
+  await operators.getByRole('button', { name: 'Retry' }).click();
+  await expect(operators.getByRole('status').filter({ hasText: '1 person found.' })).toBeVisible();
   await operators.getByRole('searchbox', { name: 'Find somebody' }).fill(`${server.url}/tip/${code}`);
   await operators.getByRole('searchbox', { name: 'Find somebody' }).press('Enter');
   const row = operators.getByRole('link', { name: /Has this code/ });

@@ -72,6 +72,8 @@ test.describe('the focus of a keyboard', () => {
     page,
     server,
     backstage,
+    context,
+    complaints,
   }) => {
     const { provider, code, customer } = await backstage.bothSides();
     for (let count = 0; count < 26; count += 1) {
@@ -87,6 +89,11 @@ test.describe('the focus of a keyboard', () => {
     const operator = await openConsole(page, server, '/operator/reports');
     const reports = page.getByRole('region', { name: 'Open reports' }).getByRole('listitem');
     await expect(reports).toHaveCount(25);
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Load More' }).press('Enter');
+    await expect(toast(page, /^The server did not answer\./)).toBeVisible();
+    await expect(reports).toHaveCount(25);
+    await context.setOffline(false);
     await page.getByRole('button', { name: 'Load More' }).press('Enter');
     await expect(reports).toHaveCount(26);
     await expect(reports.nth(25)).toBeFocused();
@@ -101,6 +108,12 @@ test.describe('the focus of a keyboard', () => {
     }
     await page.goto('/operator/audit');
     const acts = page.getByRole('region', { name: 'What operators did' }).getByRole('listitem');
+    await expect(acts).toHaveCount(50);
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Show Earlier Ones' }).press('Enter');
+    await expect(toast(page, /^The server did not answer\./)).toBeVisible();
+    await context.setOffline(false);
+    complaints.length = 0;
     for (const shown of [50, 100]) {
       await expect(acts).toHaveCount(shown);
       await page.getByRole('button', { name: 'Show Earlier Ones' }).press('Enter');

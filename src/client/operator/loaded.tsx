@@ -1,5 +1,6 @@
 /** The answer of a query in a part of the console, and what stands there before it comes or when it does not. */
 import { type ReactNode, useState } from 'react';
+import { toastError } from '../toasts.ts';
 import { Loading, Problem } from '../ui/states.tsx';
 import { failureOf } from './console-api.ts';
 
@@ -43,6 +44,11 @@ export function Loaded<Data>({ query, title, loading, advice, children }: Loaded
       )}
     </>
   );
+}
+
+/** Tells of what somebody has asked for beside an answer that stays, such as its next page. */
+export function toastFailure({ error }: { readonly error: unknown }): void {
+  if (error) toastError(failureOf(error).detail);
 }
 
 function takeFocus(place: HTMLElement | null): void {

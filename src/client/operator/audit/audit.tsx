@@ -10,7 +10,7 @@ import { toastError, toastMessage } from '../../toasts.ts';
 import { Button } from '../../ui/button.tsx';
 import { consoleApi, consoleHooks, failureOf } from '../console-api.ts';
 import { CopyButton } from '../copy-button.tsx';
-import { Loaded } from '../loaded.tsx';
+import { Loaded, toastFailure } from '../loaded.tsx';
 import { formatCount } from '../quantities.ts';
 import { When } from '../when.tsx';
 import styles from './audit.module.css';
@@ -97,7 +97,7 @@ function Rows({ filter, isFiltered }: RowsProps) {
             onClick={() => {
               if (isFetchingNextPage) return;
               markLastRead();
-              void fetchNextPage();
+              void fetchNextPage().then(toastFailure);
             }}
           >
             {isFetchingNextPage ? 'Loading...' : 'Show Earlier Ones'}

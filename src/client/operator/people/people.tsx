@@ -82,7 +82,12 @@ function Search({ text }: { readonly text: string }) {
 function Found({ text }: { readonly text: string }) {
   const query = consoleHooks.people.find.useQuery({ text });
   return (
-    <Loaded query={query} title="Nobody could be looked for" loading="Looking...">
+    // Whoever asks for the same once more is told when that fails.
+    <Loaded
+      query={query.error ? { ...query, data: undefined } : query}
+      title="Nobody could be looked for"
+      loading="Looking..."
+    >
       {(found) => <FoundList found={found} text={text} />}
     </Loaded>
   );

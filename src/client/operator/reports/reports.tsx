@@ -11,7 +11,7 @@ import { ActDialog } from '../act-dialog.tsx';
 import { consoleApi, consoleHooks } from '../console-api.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { Fact, FactRows } from '../facts.tsx';
-import { Loaded } from '../loaded.tsx';
+import { Loaded, toastFailure } from '../loaded.tsx';
 import { When } from '../when.tsx';
 import styles from './reports.module.css';
 
@@ -72,8 +72,9 @@ function ReportList({ state, title, id, nothing }: ReportListProps) {
           look="quiet"
           aria-disabled={query.isFetchingNextPage}
           onClick={() => {
+            if (query.isFetchingNextPage) return;
             markLastRead();
-            void query.fetchNextPage();
+            void query.fetchNextPage().then(toastFailure);
           }}
         >
           {query.isFetchingNextPage ? 'Loading...' : 'Load More'}
