@@ -448,9 +448,13 @@ test('a giver who is blocked sees what everybody sees whose code was paused in b
     await message(page).fill(MESSAGE);
     await close();
     await payButton(page).click();
-    await expect(toast(page, 'This QR code is not taking tips right now.')).toBeVisible();
+    await expect(
+      toast(page, 'This QR code is not taking tips right now. Nothing was charged.'),
+    ).toBeVisible();
     await look();
-    await expect(toast(page, 'This QR code is not taking tips right now.')).toHaveCount(0);
+    await expect(toast(page, 'This QR code is not taking tips right now. Nothing was charged.')).toHaveCount(
+      0,
+    );
     await look();
     const amountsSeen = await watchAmounts(page);
     await page.getByRole('button', { name: 'Try Again' }).click();

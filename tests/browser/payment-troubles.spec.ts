@@ -151,7 +151,7 @@ test('a code whose owner cannot be paid yet says so and takes nothing, until it 
   stripe.restrictAccount(sides.accountId);
   await deliver();
   await payButton(page).click();
-  await expect(toast(page, 'Tips cannot be taken here yet.')).toBeVisible();
+  await expect(toast(page, 'Tips cannot be taken here yet. Nothing was charged.')).toBeVisible();
   await expect(quick(page, '$20')).toBeChecked();
   expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
 });

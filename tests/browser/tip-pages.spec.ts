@@ -1,7 +1,7 @@
 /** What a giver sees of a tip page that its owner has made their own, and of a code that takes no tips. */
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
-import { enterCode, expect, holdAnswers, type Person, test } from './fixtures.ts';
+import { type Backstage, enterCode, expect, holdAnswers, type Person, test } from './fixtures.ts';
 import { violations } from './for-everybody.ts';
 import { isUncovered, payTip, proceedWith } from './tipping.ts';
 
@@ -126,7 +126,9 @@ test('a code that is paused before somebody pays says so, keeps the amount and c
   await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'paused' } });
   const screen = await holdAnswers(page, '**/assets/late-*.js');
   await page.getByRole('button', { name: /^Pay/ }).click();
-  await expect(page.getByText('This QR code is not taking tips right now.')).toBeVisible();
+  await expect(
+    page.getByText('This QR code is not taking tips right now. Nothing was charged.'),
+  ).toBeVisible();
   await expect.poll(screen.asked).toBe(1);
   await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
   await expect(page.getByText('Loading')).toHaveCount(0);
@@ -139,27 +141,42 @@ test('a code that is paused before somebody pays says so, keeps the amount and c
   expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
 });
 
-test('a code that is replaced while somebody pays shows what became of it, and nothing is paid', async ({
-  page,
-  backstage,
-  logInAs,
-  complaints,
-}) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await logInAs(customer);
-  await page.goto(`/tip/${code}`);
-  await proceedWith(page, '$30');
-  await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
-  await page.getByRole('button', { name: /^Pay/ }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'This code was replaced' })).toBeVisible();
-  expect(await backstage.transactions(customer)).toEqual([]);
-  expect(complaints.splice(0).every((text) => text.includes('410'))).toBe(true);
-});
+const TITLES = {
+  replaced: 'This code was replaced',
+  retired: 'This code is no longer in use',
+} as const;
 
-for (const [status, title] of [
-  ['replaced', 'This code was replaced'],
-  ['retired', 'This code is no longer in use'],
-] as const) {
+async function endCode(
+  backstage: Backstage,
+  { token }: Person,
+  code: string,
+  status: keyof typeof TITLES,
+): Promise<void> {
+  if (status === 'replaced') await backstage.call('POST', `/qr-codes/${code}/replacement`, { token });
+  else await backstage.call('PATCH', '/auth/me', { token, body: { service_categories: ['dj'] } });
+}
+
+for (const status of ['replaced', 'retired'] as const) {
+  test(`a code that is ${status} while somebody pays shows what became of it, and that nothing was charged`, async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$30');
+    await endCode(backstage, provider, code, status);
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await expect(page.getByRole('heading', { level: 1, name: TITLES[status] })).toBeVisible();
+    await expect(page.getByText(/Nothing was charged\.$/)).toBeVisible();
+    expect(await backstage.transactions(customer)).toEqual([]);
+    expect(complaints.splice(0).every((text) => text.includes('410'))).toBe(true);
+  });
+}
+
+for (const status of ['replaced', 'retired'] as const) {
   test(`a code that was ${status} says so and leads to no other code, and its receipts stay`, async ({
     page,
     backstage,
@@ -169,15 +186,10 @@ for (const [status, title] of [
     const { provider, code, customer } = await backstage.bothSides();
     await backstage.tip(customer, code, 20);
     const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
-    if (status === 'replaced')
-      await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
-    else
-      await backstage.call('PATCH', '/auth/me', {
-        token: provider.token,
-        body: { service_categories: ['dj'] },
-      });
+    await endCode(backstage, provider, code, status);
     await page.goto(`/tip/${code}?userId=sam&service=dj`);
-    await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1, name: TITLES[status] })).toBeVisible();
+    await expect(page.getByText('Nothing was charged')).toHaveCount(0);
     const ways = page.getByRole('main').getByRole('link');
     await expect(ways).toHaveText(['Go Home']);
     await expect(ways).toHaveAttribute('href', '/');
@@ -192,9 +204,9 @@ for (const [status, title] of [
     await expect(page.getByRole('main')).toContainText(provider.fullName);
     await expect(page.getByRole('link', { name: 'Send Another Tip' })).toHaveCount(0);
     await page.goto(`/tip/${code}?paid=nonsense`);
-    await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1, name: TITLES[status] })).toBeVisible();
     await enterCode(page, code);
-    await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1, name: TITLES[status] })).toBeVisible();
     expect(complaints.splice(0).every((text) => /4(?:04|10)/.test(text))).toBe(true);
   });
 }

@@ -378,7 +378,7 @@ it.each(['paused', 'blocked'] as const)('says of a code that takes no tips (%s) 
   if (why === 'paused') await receiver.qrCodes.update.mutate({ id, status: 'paused' });
   else await receiver.messages.block.mutate({ id: tip?.id ?? '' });
   expect(await page.pay()).toEqual({ event: { type: 'failed', interruption: 'paused' }, next: null });
-  expect(page.toasts()).toEqual([TIP_SENT, REFUSALS.qr_code_paused.detail]);
+  expect(page.toasts()).toEqual([TIP_SENT, `${REFUSALS.qr_code_paused.detail} Nothing was charged.`]);
   expect(page.open()).toBeNull();
 });
 

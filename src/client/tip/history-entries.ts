@@ -4,7 +4,12 @@ import { currentPath } from '../paths.ts';
 import type { Receipt } from './tip-flow.ts';
 
 export type Entry =
-  | { readonly step: 'select-amount'; readonly figures: string }
+  | {
+      readonly step: 'select-amount';
+      readonly figures: string;
+      /** Whether its payment was refused for good; read by the page that is loaded then. */
+      readonly isUncharged?: true;
+    }
   | {
       readonly step: 'payment';
       readonly figures: string;

@@ -14,6 +14,7 @@ import { CodeField } from '../ui/later/code-field.tsx';
 import { Screen } from '../ui/screen.tsx';
 import states from '../ui/states.module.css';
 import styles from './code-not-found.module.css';
+import type { Entry } from './history-entries.ts';
 import { LateReceipt, NoReceipt } from './late-receipt.tsx';
 
 export interface LateProps {
@@ -101,11 +102,20 @@ const GONE = {
 /** It names nobody and leads to no other code, so that an old print can be trusted. */
 function CodeGone({ why }: { readonly why: keyof typeof GONE }) {
   const { title, text } = GONE[why];
+  const [isUncharged, setUncharged] = useState(false);
+  useEffect(() => {
+    // The page is rendered for everybody, also for those who have just pressed Pay.
+    const entry: Entry | null = history.state;
+    setUncharged(entry?.step === 'select-amount' && entry.isUncharged === true);
+  }, []);
   return (
     <Screen title={title} width="column">
       <section className={[card.card, states.problem].join(' ')}>
         <ScreenHeading className={states.title}>{title}</ScreenHeading>
-        <p>{text}</p>
+        <p>
+          {text}
+          {isUncharged && ' Nothing was charged.'}
+        </p>
         <ButtonLink look="quiet" href={paths.home}>
           Go Home
         </ButtonLink>

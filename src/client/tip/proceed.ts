@@ -130,8 +130,10 @@ export async function pay(
   else if (event.type === 'paid') enterSuccess(event.receipt);
   else if (next === 'login') leaveForLogin(provider, choice, 'login', attempt.userId);
   else if (event.type !== 'revised') await leavePayment();
+  if (next !== 'other-page' || window.location.pathname !== pathname) return;
+  markEntry({ step: 'select-amount', figures: figuresOf(choice), isUncharged: true });
   // The page of an ended code says what its holder can do.
-  if (next === 'other-page' && window.location.pathname === pathname) window.location.reload();
+  window.location.reload();
 }
 
 function forgetAmount(dispatch: Dispatch): void {

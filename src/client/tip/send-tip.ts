@@ -80,7 +80,9 @@ export async function sendTip(
   const { status, detail, code } = payment.failure;
   if (code === 'terms_changed') return showNewTerms(qrId, attempt);
   const isGuestRefused = code === 'login_to_tip' && attempt.userId === GUEST;
+  const isPaused = code === 'qr_code_paused';
   if (isGuestRefused) toastNotTaken(attempt);
+  else if (isPaused || code === 'provider_not_payable') toastError(`${detail} Nothing was charged.`);
   else toastError(detail ?? PAYMENT_FAILED);
   if (status === null) {
     const interruption = payment.wasSent ? 'no-answer' : 'not-sent';
@@ -95,7 +97,6 @@ export async function sendTip(
   const revised = words && nextAttempt(qrId, attempt, words);
   if (revised) return { event: { type: 'revised', attempt: revised }, next: null };
   if (isFinal) giveUpAttempt(qrId, attempt);
-  const isPaused = code === 'qr_code_paused';
   const mustLogIn = code === 'session_ended' || code === 'login_to_tip';
   const hasEnded = code === 'qr_code_replaced' || code === 'qr_code_retired';
   return {
