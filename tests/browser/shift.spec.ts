@@ -624,6 +624,34 @@ test('the last call tells its provider what the night came to, thanks everybody 
   await expect(picture(page)).toBeVisible();
 });
 
+test('the last call of one of several services names it, and leads to the others that have tips tonight', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider(['barber', 'nailtech', 'dj']);
+  const customer = await backstage.customer();
+  const [barber, nails] = [
+    await backstage.code(provider, 'barber'),
+    await backstage.code(provider, 'nailtech'),
+  ];
+  await backstage.code(provider, 'dj');
+  await backstage.tip(customer, barber, 10, 'barber');
+  await backstage.tip(customer, nails, 30, 'nailtech');
+  await logInAs(provider);
+  await page.goto(`/dashboard?show=${barber}`);
+  await page.getByRole('link', { name: 'Last Call' }).click();
+  await expect(page.getByRole('heading', { name: 'Last Call · Barber' })).toBeFocused();
+  await expect(
+    page.getByRole('group', { name: "Say thanks to everyone in Barber you haven't thanked yet" }),
+  ).toBeVisible();
+  await expect(page.getByRole('link', { name: /^DJ/ })).toHaveCount(0);
+  await page.getByRole('link', { name: 'Nail Tech: $29.10 · 1 tip' }).click();
+  await expect(page.getByRole('heading', { name: 'Last Call · Nail Tech' })).toBeFocused();
+  await expect(page.getByText('$29.10', { exact: true })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Barber: $9.70 · 1 tip' })).toBeVisible();
+});
+
 test('the last call thanks nobody whom its provider has blocked', async ({ page, backstage, logInAs }) => {
   const provider = await backstage.provider();
   const customers = [await backstage.customer(), await backstage.customer()];

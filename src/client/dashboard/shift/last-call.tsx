@@ -1,9 +1,11 @@
 /** The end of a night: what it came to, thank-yous, and a picture without names. The screen faces its provider. */
 import { useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { brand } from '#shared/brand.ts';
 import { dayAround, firstOfDate } from '#shared/calendar.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { formatMoney } from '#shared/money.ts';
+import type { QrCode } from '#shared/qr-codes.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { paymentMode } from '../../installation.ts';
 import { paths } from '../../paths.ts';
@@ -19,6 +21,7 @@ import { useToday } from '../shared/new-day.ts';
 import { LOAD_FAILED, useListing } from '../shared/queries.ts';
 import { arrivingOf, MAY_BE_OLD, useNightStartHour, useTonight } from '../shared/tonight.ts';
 import styles from './last-call.module.css';
+import { lastCallOf } from './last-call-address.ts';
 import { endOf } from './night.ts';
 import { handOutPicture } from './night-picture.ts';
 import { ThankEverybody } from './thank-everybody.tsx';
@@ -27,7 +30,13 @@ const PAGE_SIZE = 200;
 /** 2,000 tips: the best hour and the thanks of a longer night are of its newest ones. */
 const MAX_PAGES = 10;
 
-export function LastCall({ serviceCategory }: { readonly serviceCategory: ServiceCategory }) {
+interface LastCallProps {
+  readonly serviceCategory: ServiceCategory;
+  /** Those of the provider's other services. */
+  readonly otherCodes: readonly QrCode[];
+}
+
+export function LastCall({ serviceCategory, otherCodes }: LastCallProps) {
   const tonight = useTonight(serviceCategory);
   const night = useNightTips(serviceCategory);
   // What was loaded stays when loading it again fails.
@@ -43,6 +52,7 @@ export function LastCall({ serviceCategory }: { readonly serviceCategory: Servic
   return (
     <Night
       serviceCategory={serviceCategory}
+      otherCodes={otherCodes}
       sum={formatMoney(tonight.data.receivedTodayCents)}
       arriving={arriving > 0 ? arrivingOf(arriving) : null}
       isOld={tonight.isError || night.isOld}
@@ -98,8 +108,7 @@ function useNightTips(serviceCategory: ServiceCategory) {
   } as const;
 }
 
-interface NightProps {
-  readonly serviceCategory: ServiceCategory;
+interface NightProps extends LastCallProps {
   readonly sum: string;
   readonly arriving: string | null;
   readonly isOld: boolean;
@@ -111,7 +120,10 @@ interface NightProps {
 }
 
 function Night(props: NightProps) {
-  const { serviceCategory, sum, arriving, isOld, count, bestHour, toThank, date } = props;
+  const { serviceCategory, otherCodes, sum, arriving, isOld, count, bestHour, toThank, date } = props;
+  const service = CATEGORY_LABELS[serviceCategory];
+  /** Null where the night of the service is the whole night. */
+  const namedService = otherCodes.length > 0 ? service : null;
   const numbers = useRef<HTMLDivElement>(null);
   const sumPlace = useRef<HTMLParagraphElement>(null);
   const [told, setTold] = useState('');
@@ -127,7 +139,7 @@ function Night(props: NightProps) {
     try {
       const isOut = await handOutPicture(
         [
-          { text: `${CATEGORY_LABELS[serviceCategory]} · ${formatDate(date)}`, sizePx: 44, like: plain },
+          { text: `${service} · ${formatDate(date)}`, sizePx: 44, like: plain },
           { text: sum, sizePx: 260, like: large },
           ...facts.map((fact) => ({ text: capitalised(fact), sizePx: 60, like: plain })),
           ...[brand.name, ...note].map((text) => ({ text, sizePx: 36, like: plain })),
@@ -144,7 +156,7 @@ function Night(props: NightProps) {
   return (
     <div className={styles.night}>
       <p className={styles.turn}>Turn the phone to you. Your code is off the screen.</p>
-      <ScreenHeading>Last Call</ScreenHeading>
+      <ScreenHeading>Last Call{namedService !== null && ` · ${namedService}`}</ScreenHeading>
       <div ref={numbers} className={[card.card, styles.numbers].join(' ')}>
         <p>You keep</p>
         <p ref={sumPlace} className={styles.sum}>
@@ -157,7 +169,10 @@ function Night(props: NightProps) {
           {isOld && MAY_BE_OLD}
         </p>
       </div>
-      <ThankEverybody toThank={toThank} />
+      <ThankEverybody toThank={toThank} service={namedService} />
+      {otherCodes.map((code) => (
+        <OtherNight key={code.id} code={code} />
+      ))}
       <div className={styles.actions}>
         <Button look="quiet" onClick={() => void savePicture()}>
           Save a Picture
@@ -170,6 +185,21 @@ function Night(props: NightProps) {
         {told}
       </p>
     </div>
+  );
+}
+
+/** Leads to the last call of another service that has tips tonight. */
+function OtherNight({ code: { id, serviceCategory } }: { readonly code: QrCode }) {
+  const { data } = useTonight(serviceCategory);
+  if (!data || data.receivedTodayCount === 0) return null;
+  const { receivedTodayCents, receivedTodayCount } = data;
+  return (
+    <p>
+      <Link href={lastCallOf(id)}>
+        {CATEGORY_LABELS[serviceCategory]}: {formatMoney(receivedTodayCents)} ·{' '}
+        {formatTipCount(receivedTodayCount)}
+      </Link>
+    </p>
   );
 }
 

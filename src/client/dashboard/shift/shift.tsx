@@ -68,7 +68,11 @@ export function Shift({ user, shown, codes, live, onRetry }: ShiftProps) {
     return (
       <Frame title="Last Call" unseenCount={live.unseenCount} back={back} facesGuests={false}>
         <Fetched sketch={<Loading />}>
-          <LastCall serviceCategory={code.serviceCategory} />
+          <LastCall
+            key={code.id}
+            serviceCategory={code.serviceCategory}
+            otherCodes={codes.data.filter(({ id }) => id !== code.id)}
+          />
         </Fetched>
       </Frame>
     );

@@ -14,7 +14,13 @@ import { MAX_AT_ONCE, thankAll } from './thank-all.ts';
 
 const NO_ANSWER = `${unanswered('the rest was sent')} Try it again: nobody is thanked twice.`;
 
-export function ThankEverybody({ toThank }: { readonly toThank: readonly Transaction[] }) {
+interface ThankEverybodyProps {
+  readonly toThank: readonly Transaction[];
+  /** Null where its guests are all guests of the night. */
+  readonly service: string | null;
+}
+
+export function ThankEverybody({ toThank, service }: ThankEverybodyProps) {
   const { texts } = useReadyThankYous();
   const ready = [...new Set(texts.status === 'ready' ? texts.data : PROPOSED)];
   const [chosen, setChosen] = useState<string | null>(null);
@@ -55,7 +61,9 @@ export function ThankEverybody({ toThank }: { readonly toThank: readonly Transac
       {!isOver && (
         <>
           <fieldset className={styles.choices}>
-            <legend>Say thanks to everyone you haven't thanked yet</legend>
+            <legend>
+              Say thanks to everyone{service !== null && ` in ${service}`} you haven't thanked yet
+            </legend>
             {ready.map((one) => (
               <Choice
                 key={one}
