@@ -79,6 +79,33 @@ test.describe('a giver', () => {
     await other.close();
   });
 
+  test('who took back a wrong amount can give another one, and none is chosen there', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$200');
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    const again = page.getByRole('link', { name: `Tip ${provider.fullName} Again` });
+    const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
+    await page.goto(`/transactions/${id}`);
+    await expect(page.getByRole('button', { name: 'Take Back' })).toBeVisible();
+    await expect(again).toHaveCount(0);
+    await page.getByRole('button', { name: 'Take Back' }).click();
+    await answer(page, 'Take Back').click();
+    await again.click();
+    await expect(page).toHaveURL(`/tip/${code}`);
+    await expect(page.getByRole('radio', { name: '$200', exact: true })).not.toBeChecked();
+    await payTip(page, '$20');
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    await page.goto(`/transactions/${id}`);
+    await expect(again).toBeVisible();
+    await expectForEverybody(page, 'receipt of a tip that was taken back');
+  });
+
   test('reads that it was taken back as soon as that is known, although the answer was lost', async ({
     page,
     backstage,

@@ -9,6 +9,7 @@ import type { Transaction } from '#shared/tips.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { isGuests, nameOf, receiptPage } from '../giving/guest-receipt.ts';
 import { dashboardTab } from '../later/addresses.ts';
+import { paths } from '../paths.ts';
 import { toastSuccess } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -136,6 +137,16 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
           </Fact>
         </dl>
       </article>
+      {isGiver && isRefunded && transaction.refundedBy === 'giver' && (
+        // Mostly the amount was wrong. A page that is opened anew has none chosen.
+        <div className={styles.actions}>
+          <ButtonLink href={paths.tip(transaction.qrCodeId)}>
+            <span>
+              Tip <bdi>{transaction.receiverName}</bdi> Again
+            </span>
+          </ButtonLink>
+        </div>
+      )}
       <div className={styles.actions}>
         <CopyLink path={receiptPage(name)} />
         <Button look="quiet" onClick={() => window.print()}>
