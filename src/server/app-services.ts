@@ -193,6 +193,7 @@ function createPaymentServices(
         undoMs,
         tellUnknown: (checkoutId) => paymentWatch?.tellUnknown(checkoutId),
         tellAnswering: (isAnswering) => paymentWatch?.tellAnswering(isAnswering),
+        tellPages: (areMade) => paymentWatch?.tellPages(areMade),
         tellHearing: (isHeard) => paymentWatch?.tellHearing(isHeard),
         excludedCategories,
       })

@@ -9,6 +9,7 @@ const TROUBLES = [
   ['data', 'The data has been found damaged, or could not be read through,'],
   ['ledger', 'The ledger has not added up'],
   ['unanswered', 'The payment service has not answered, or has refused the keys,'],
+  ['pages', 'The payment service has refused to begin a payment'],
   [
     'unheard',
     'The payment service has told nothing of payments that were paid, or of accounts that changed,',

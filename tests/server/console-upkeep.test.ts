@@ -162,6 +162,7 @@ describe('health', () => {
     };
     const all = [
       'unanswered',
+      'pages',
       'owed',
       'unreturned',
       'undelivered',
@@ -177,6 +178,7 @@ describe('health', () => {
     const [, consequence] = /summary: "Stripe does not answer [^"]*:( [^"]+)"/.exec(rules) ?? [];
     expect(problems.map(({ urgency, text }) => `${urgency}: ${text}`)).toEqual([
       `now: Stripe does not answer, or refuses the key:${consequence}`,
+      'now: Stripe refuses to begin payments: nobody may be able to tip.',
       'soon: 19.40 USD went back to customers, and providers still have their part of it.',
       'soon: Refunds of 21.00 USD did not reach their customers.',
       'soon: Disputes over 10.50 USD were won, and providers do not have their part of it.',

@@ -168,6 +168,41 @@ describe('Stripe that is away while somebody wants to pay', () => {
   });
 });
 
+describe('that Stripe makes no pages', () => {
+  const REFUSED = 'The payment service has refused to begin a payment';
+  async function openRefusing(status: 400 | 403) {
+    const scene = await openPaymentScene();
+    const { stripe, t } = scene;
+    const troubles = async () => (await (await t.send('/readyz')).text()).split('\n').slice(1);
+    const refuse = () =>
+      stripe.fail(({ method, path }) =>
+        method === 'POST' && path === '/checkout/sessions' ? { is: 'refused', status, message: 'No' } : null,
+      );
+    return { ...scene, troubles, refuse };
+  }
+
+  test.each([400, 403] as const)('is told by readyz after %d, until one is made', async (status) => {
+    const { stripe, refuse, give, pass, troubles } = await openRefusing(status);
+    await give();
+    expect(await troubles()).toEqual([]);
+    refuse();
+    await Promise.allSettled([give(2_000, 'k'.repeat(24))]);
+    await pass(1);
+    expect(await troubles()).toEqual([expect.stringContaining(REFUSED)]);
+    stripe.fail(() => null);
+    await give(2_000, 'l'.repeat(24));
+    expect(await troubles()).toEqual([]);
+  });
+
+  test('is told to the provider alone where their account cannot be charged', async () => {
+    const { stripe, accountId, refuse, give, troubles } = await openRefusing(400);
+    stripe.changeQuietly(accountId, { chargesEnabled: false });
+    refuse();
+    await expect(give()).rejects.toThrow('Tips cannot be taken here yet.');
+    expect(await troubles()).toEqual([]);
+  });
+});
+
 test('that no webhook event is heard of what is paid is told by readyz, until one is heard', async () => {
   const scene = await openPaymentScene({ isUndoable: false });
   const { t } = scene;

@@ -9,7 +9,7 @@ import type { ReceiptToken, TransactionId } from '#shared/ids.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import { createChargeSettlement } from './charge-settlement.ts';
 import { isPageOver } from './gone-keys.ts';
-import { type CheckoutState, chargeOf, type PaymentService } from './payment-service.ts';
+import { type CheckoutState, chargeOf, PaymentNotAllowed, type PaymentService } from './payment-service.ts';
 import type { PayoutAccounts } from './payout-accounts.ts';
 
 /** The age of a payment at its first look-up when no webhook event has come. */
@@ -26,6 +26,8 @@ export interface ProgressDependencies {
   /** The time in which a giver may take a tip back before its money is captured; 0 captures at once. */
   readonly undoMs: number;
   readonly accounts: PayoutAccounts;
+  /** Told whether the payment service makes pages, as far as that is not up to the account of a receiver. */
+  tellPages(areMade: boolean): void;
 }
 
 /** Where a page leads back to, and what its payment is called there. */
@@ -38,7 +40,7 @@ export type PaymentProgress = ReturnType<typeof createPaymentProgress>;
  * @param deps.hasReadPages whether all pages that were paid and listed since this process began have been entered.
  */
 export function createPaymentProgress(deps: ProgressDependencies & { hasReadPages(): boolean }) {
-  const { storage, service, clock, log, publicUrl, receiptTokenOf, undoMs, accounts } = deps;
+  const { storage, service, clock, log, publicUrl, receiptTokenOf, undoMs, accounts, tellPages } = deps;
   const { payments } = storage;
   const startedAtMs = clock();
 
@@ -78,12 +80,21 @@ export function createPaymentProgress(deps: ProgressDependencies & { hasReadPage
     });
     const paidUrl = paidUrlOf(payment);
     const texts = { title: `Tip for ${fullName}`, paidUrl, leftUrl: `${paidUrl}&left=1` };
-    const begun = await service.begin(payment, texts, undoMs > 0 ? 'later' : 'now');
-    if (begun.outcome === 'page') return move(payment, { kind: 'pending', checkout: begun });
+    const begun = await service
+      .begin(payment, texts, undoMs > 0 ? 'later' : 'now')
+      .catch((error: unknown) => {
+        if (error instanceof PaymentNotAllowed) tellPages(false);
+        throw error;
+      });
+    if (begun.outcome === 'page') {
+      tellPages(true);
+      return move(payment, { kind: 'pending', checkout: begun });
+    }
     log.warn({ payment: id }, 'the payment service has refused to take a payment');
     const refused = await move(payment, { kind: 'page_refused' });
     // The account of the receiver may not be able to take tips any more, which their tip page then says.
-    await accounts.refresh(payment.destination);
+    const account = await accounts.refresh(payment.destination);
+    if (account?.chargesEnabled) tellPages(false);
     return refused;
   }
 

@@ -10,6 +10,11 @@ export class PaymentServiceUnavailable extends Error {
   override name = 'PaymentServiceUnavailable';
 }
 
+/** The payment service has answered that the keys may not do what was asked; other keys, or mended ones, may. */
+export class PaymentNotAllowed extends PaymentServiceUnavailable {
+  override name = 'PaymentNotAllowed';
+}
+
 /** The payment service has answered, but leaves one page or charge undecided; others need not wait for it. */
 export class PaymentUndecided extends PaymentServiceUnavailable {
   override name = 'PaymentUndecided';

@@ -23,6 +23,7 @@ const MAX_DISPUTES = 50;
 
 export type PaymentTrouble =
   | 'unanswered'
+  | 'pages'
   | 'unheard'
   | 'owed'
   | 'unreturned'
@@ -37,6 +38,8 @@ export interface PaymentWatch {
   tellHearing(isHeard: boolean): void;
   /** Told whether the payment service answers what is asked regularly. */
   tellAnswering(isAnswering: boolean): void;
+  /** Told whether pages are made to pay on. One that is refused is told of until the next one is made. */
+  tellPages(areMade: boolean): void;
   /** An account was found changed of which no event was heard. It is forgotten after a day. */
   tellUnheardAccount(): void;
   /** A page was paid whose tip cannot be entered. It is forgotten after a day, unless it is told of again. */
@@ -106,6 +109,8 @@ export function createPaymentWatch(deps: {
     },
 
     tellAnswering: (isAnswering) => tell('unanswered', isAnswering ? null : {}),
+
+    tellPages: (areMade) => tell('pages', areMade ? null : {}),
 
     tellUnheardAccount() {
       missedAccountMs = clock();

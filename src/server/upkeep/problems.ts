@@ -55,6 +55,13 @@ const TROUBLES: Readonly<Record<Trouble, Words>> = {
     text: 'Stripe does not answer, or refuses the key: payments may be failing.',
     action: 'See what the log says, and whether Stripe has an outage. A new key goes into STRIPE_SECRET_KEY.',
   },
+  pages: {
+    urgency: 'now',
+    text: 'Stripe refuses to begin payments: nobody may be able to tip.',
+    action:
+      'See in the log why. The key may lack a permission (docs/payments.md), your account at Stripe may be ' +
+      'restricted, or a tip be less than Stripe takes. It ends with the next payment that begins.',
+  },
   unheard: {
     urgency: 'soon',
     text: 'Payments or accounts changed at Stripe, and Stripe did not tell this server.',

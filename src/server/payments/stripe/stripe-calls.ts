@@ -2,7 +2,7 @@
 import Stripe from 'stripe';
 import type { Clock } from '#shared/calendar.ts';
 import { ANSWER_TIME_MS, answerTimeLeftMs, answerWithin } from '../answer-time.ts';
-import { PaymentServiceUnavailable } from '../payment-service.ts';
+import { PaymentNotAllowed, PaymentServiceUnavailable } from '../payment-service.ts';
 
 export interface StripeSettings {
   readonly secretKey: string;
@@ -75,6 +75,7 @@ export function createStripeCalls(
         const { type, code = null, requestId = null, message } = error;
         tell({ type, code, stripeRequest: requestId, reason: message });
         if (isRefusal(error)) return await refused(error);
+        throw new PaymentNotAllowed('the payment service did not answer these keys', { cause: error });
       }
       throw new PaymentServiceUnavailable('the payment service did not answer', { cause: error });
     }
