@@ -278,6 +278,29 @@ describe('a charge', () => {
     ]);
   });
 
+  test('asks for no answer to a dispute that was answered, until an appeal needs one', async () => {
+    const { paid, read, stripe } = await open();
+    const payment = await paid();
+    const id = stripe.openDispute(payment.chargeId ?? '');
+    const told = async (status: string) => {
+      stripe.changeDispute(id, status);
+      const { disputes } = await read(payment);
+      return disputes.map(({ state, answerByMs }) => [state, answerByMs !== null]);
+    };
+    expect(await told('under_review')).toEqual([['open', false]]);
+    expect(await told('appeal_needs_response')).toEqual([['open', true]]);
+    expect(await told('appeal_under_review')).toEqual([['open', false]]);
+  });
+
+  test('that a bank took though its dispute was prevented is lost, and otherwise is whole', async () => {
+    const { paid, read, stripe } = await open();
+    const payment = await paid();
+    stripe.changeDispute(stripe.openDispute(payment.chargeId ?? '', true), 'prevented');
+    expect((await read(payment)).disputes).toEqual([]);
+    stripe.changeDispute(stripe.openDispute(payment.chargeId ?? ''), 'prevented');
+    expect((await read(payment)).disputes).toMatchObject([{ cents: 2_100, state: 'lost', answerByMs: null }]);
+  });
+
   test('of another platform is unknown', async () => {
     const { paid } = await open();
     const { service } = await open();

@@ -52,7 +52,7 @@ export function linesOfTroubles(troubles: PaymentTroubles): string[] {
           answerBy !== null
             ? `Answer by ${at(answerBy)}`
             : isDeadlineKnown
-              ? 'It cannot be answered any more'
+              ? 'There is nothing to answer now'
               : 'The deadline is not known now'
         }: ${url}`,
       ]),

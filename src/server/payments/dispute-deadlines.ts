@@ -12,7 +12,7 @@ export interface NamedDispute extends Owned {
 
 export interface DisputeDeadlines {
   /**
-   * @returns milliseconds since 1970 by `source`; null for what cannot be answered any more. A dispute is left out
+   * @returns milliseconds since 1970 by `source`; null for what has nothing to answer. A dispute is left out
    *   while the payment service does not answer, and one of other keys always.
    */
   read(disputes: readonly NamedDispute[]): Promise<ReadonlyMap<string, number | null>>;

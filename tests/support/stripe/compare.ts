@@ -5,6 +5,7 @@
 import { expect } from 'vitest';
 import type { Dump } from '../stored-data.ts';
 import type { StripeStandIn } from './stand-in.ts';
+import { isTaken } from './stand-in-charges.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 type Charge = StripeStandIn['charges'] extends ReadonlyMap<string, infer Each> ? Each : never;
@@ -25,9 +26,7 @@ function movedBack(stripe: StripeStandIn, charge: Charge, transactionId: unknown
     of.reduce((total, { amount }) => total + amount, 0);
   const arrived = sum(charge.refunds.filter(({ status }) => status !== 'failed'));
   const failed = sum(charge.refunds.filter(({ status }) => status === 'failed'));
-  const disputed = sum(
-    charge.disputes.filter(({ status }) => status === 'needs_response' || status === 'lost'),
-  );
+  const disputed = sum(charge.disputes.filter(isTaken));
   const beforeFees = (of: unknown, amount: number) => Number(Object(of).before_fees ?? amount);
   let [givenBack, unmovable] = [0, 0];
   for (const transfer of givenBackFor(stripe, transactionId)) {

@@ -2,6 +2,7 @@
  * Charges of the stand-in for Stripe, from the authorisation to whatever becomes of the money: captured or
  * cancelled, transferred, refunded, disputed, taken back. Every cent of it is a balance transaction.
  */
+import type Stripe from 'stripe';
 import type { StandInAccounts } from './stand-in-accounts.ts';
 import {
   check,
@@ -35,7 +36,7 @@ export interface Dispute {
   readonly id: string;
   readonly amount: number;
   readonly created: number;
-  status: 'warning_needs_response' | 'warning_closed' | 'needs_response' | 'won' | 'lost';
+  status: Stripe.Dispute.Status;
   readonly movements: Movement[];
 }
 
@@ -141,17 +142,21 @@ export class Charge {
   }
   /** True while the giver's bank has the money, and for good when the dispute is lost. */
   get isDisputed() {
-    return this.disputes.some(({ status }) => status === 'needs_response' || status === 'lost');
+    return this.disputes.some(isTaken);
   }
   /** What a bank has taken, and not given back. */
   get disputedCents() {
-    const taken = this.disputes.filter(({ status }) => status === 'needs_response' || status === 'lost');
-    return taken.reduce((sum, { amount }) => sum + amount, 0);
+    return this.disputes.filter(isTaken).reduce((sum, { amount }) => sum + amount, 0);
   }
   /** The part of the application fee in a part of what was captured: what the receiver's part leaves. */
   feeOf(part: number): number {
     return part - Math.round(((this.captured - this.applicationFee) * part) / this.captured);
   }
+}
+
+/** Whether the bank has taken the money, and not given it back. */
+export function isTaken({ movements }: Dispute): boolean {
+  return movements.reduce((sum, { amount }) => sum + amount, 0) < 0;
 }
 
 export type StandInCharges = ReturnType<typeof createCharges>;
@@ -532,7 +537,7 @@ export function createCharges(
   function closeDispute(disputeId: string, status: 'won' | 'lost'): void {
     for (const charge of charges.values())
       for (const dispute of charge.disputes)
-        if (dispute.id === disputeId && dispute.status === 'needs_response') {
+        if (dispute.id === disputeId && isTaken(dispute) && dispute.status !== 'lost') {
           const { currency } = charge.plan;
           dispute.status = status;
           if (status === 'won') {
@@ -543,6 +548,16 @@ export function createCharges(
             notify('charge.dispute.funds_reinstated', bodyOfDispute(charge)(dispute));
           }
           notify('charge.dispute.closed', bodyOfDispute(charge)(dispute));
+        }
+  }
+
+  /** The operator answers it, or Stripe tells another state of it; no money moves. */
+  function changeDispute(disputeId: string, status: Stripe.Dispute.Status): void {
+    for (const charge of charges.values())
+      for (const dispute of charge.disputes)
+        if (dispute.id === disputeId) {
+          dispute.status = status;
+          notify('charge.dispute.updated', bodyOfDispute(charge)(dispute));
         }
   }
 
@@ -695,6 +710,7 @@ export function createCharges(
     failRefund,
     openDispute,
     closeDispute,
+    changeDispute,
     reverseTransfer,
     bodyOfIntent,
     routes,

@@ -350,6 +350,7 @@ export async function startStripe({
     disputePart: (intentId: string, cents: number): string =>
       charges.openDispute(chargeNamed(intentId), { amount: cents }).id,
     closeDispute: charges.closeDispute,
+    changeDispute: charges.changeDispute,
     /** The operator takes a part back from the receiver at Stripe. */
     reverseTransfer(intentId: string, cents: number, refundsFee = true) {
       const { transfer } = chargeNamed(intentId);

@@ -79,7 +79,7 @@ function Disputes({ of, onOpen }: Part) {
                   Answer by <When at={answerBy} />
                 </strong>
               ) : isDeadlineKnown ? (
-                'It cannot be answered any more.'
+                'There is nothing to answer now.'
               ) : (
                 'Stripe does not tell the deadline now.'
               )}

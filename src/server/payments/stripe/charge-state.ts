@@ -157,9 +157,10 @@ function refundOf({ id, amount, status, created }: Stripe.Refund): ChargeState['
   };
 }
 
-/** Neither an inquiry nor a prevented dispute has moved money. */
-function hasMoved({ status }: Stripe.Dispute): boolean {
-  return !status.startsWith('warning_') && status !== 'prevented';
+/** An inquiry has moved no money, and one that was prevented only where its bank took it all the same. */
+function hasMoved({ status, balance_transactions }: Stripe.Dispute): boolean {
+  if (status === 'prevented') return balance_transactions.reduce((sum, { amount }) => sum + amount, 0) < 0;
+  return !status.startsWith('warning_');
 }
 
 /** Null for one that has moved no money. */
@@ -170,14 +171,16 @@ function disputeOf(
   const { id, amount, status, created, evidence_details } = dispute;
   if (!hasMoved(dispute)) return null;
   // An appealed dispute is lost unless the appeal succeeds.
-  const state = status === 'won' ? 'won' : status === 'lost' ? 'lost' : 'open';
+  const isLost = status === 'lost' || status === 'prevented';
+  const state = status === 'won' ? 'won' : isLost ? 'lost' : 'open';
+  const isAnswerable = status === 'needs_response' || status === 'appeal_needs_response';
   const dueBy = evidence_details.due_by;
   return {
     id,
     cents: fromStripe(amount),
     state,
     openedAtMs: created * 1_000,
-    answerByMs: state === 'open' && dueBy !== null ? dueBy * 1_000 : null,
+    answerByMs: isAnswerable && dueBy !== null ? dueBy * 1_000 : null,
     givenBackCents: givenBackFor(id, givenBack),
   };
 }

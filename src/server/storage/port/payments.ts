@@ -87,7 +87,7 @@ export interface ChargeState {
     readonly cents: number;
     readonly state: 'open' | 'won' | 'lost';
     readonly openedAtMs: number;
-    /** Until when the operator may answer; null once it is over. */
+    /** Until when the operator may answer; null once they have, and when it is over. */
     readonly answerByMs: number | null;
     /** What was transferred to the receiver again in all, whatever became of that since. */
     readonly givenBackCents: number;
