@@ -5,7 +5,7 @@ import type { App } from './app.ts';
 import type { Care } from './backups.ts';
 import type { Storage } from './storage/port/storage.ts';
 import type { Troubles } from './troubles.ts';
-import { createGroundWatch, startLedgerChecks } from './watches.ts';
+import { createGroundWatch, startLedgerChecks, watchForDamage } from './watches.ts';
 
 export const TICK_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
@@ -41,12 +41,14 @@ export function startClockwork(deps: {
   intervals.push(setInterval(sweepAndTell, SWEEP_INTERVAL_MS).unref());
   care.start();
   const stopChecks = startLedgerChecks(storage, log, troubles);
+  const stopWatch = watchForDamage(log, troubles);
   const stopPaymentSweeps = startPaymentSweeps(app, log);
 
   return () => {
     for (const interval of intervals) clearInterval(interval);
     care.stop();
     stopChecks();
+    stopWatch();
     stopPaymentSweeps();
   };
 }

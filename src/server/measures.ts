@@ -19,6 +19,8 @@ export interface Measures {
   };
   readonly ledgerCheck: { readonly isSound: boolean };
   readonly backup: { readonly ageMs: number | null };
+  /** The database says that its data is damaged. */
+  readonly damage: { readonly error: unknown };
 }
 
 type Name = keyof Measures;
@@ -29,6 +31,7 @@ const channels: { readonly [Each in Name]: Channel } = {
   work: channel('tipwell:work'),
   ledgerCheck: channel('tipwell:ledger-check'),
   backup: channel('tipwell:backup'),
+  damage: channel('tipwell:damage'),
 };
 
 export function measure<Each extends Name>(name: Each, measured: Measures[Each]): void {

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
-import { measure } from './measures.ts';
+import { measure, onMeasure } from './measures.ts';
 import type { Storage } from './storage/port/storage.ts';
 import type { Troubles } from './troubles.ts';
 
@@ -58,6 +58,16 @@ export function startLedgerChecks(
     isStopped = true;
     clearInterval(checking);
   };
+}
+
+/** Tells the first damage that a request meets. Only a start that reads all data through finds it whole again. */
+export function watchForDamage(log: Logger, troubles: Troubles): () => void {
+  let isTold = false;
+  return onMeasure('damage', ({ error: err }) => {
+    troubles.begin('data');
+    if (!isTold) log.error({ err }, 'the data is damaged');
+    isTold = true;
+  });
 }
 
 /** Reports changes of `Storage.checkGround`. @returns true while the storage may write. It never throws. */

@@ -90,6 +90,27 @@ describe('damage that a start does not see', () => {
       .toMatch(/"level":50.*"problems":\["Damaged: .+"msg":"the data is damaged"/);
     await server.stop();
   });
+
+  test('is told once a request meets it: all pages but the first become garbage under a server', async () => {
+    const path = await makeLargeFile();
+    const server = await startServer({ DATABASE_URL: path, LOG_LEVEL: 'info' });
+    await vi.waitFor(() => expect(server.stderr()).toContain('all of the data was read through'), PATIENCE);
+    expect(await readiness(server)).toEqual({ status: 200, text: 'ok' });
+    const file = openSync(path, 'r+');
+    const garbage = createChance(4_096).bytes(MEGABYTE);
+    for (let at = 4_096; at < fstatSync(file).size; at += MEGABYTE)
+      writeSync(file, garbage, 0, garbage.length, at);
+    closeSync(file);
+
+    const logIn = () =>
+      call(server, '/auth/login', { body: { email: 'nobody@example.com', password: 'a long password' } });
+    await vi.waitFor(async () => expect((await logIn()).status).toBe(500), PATIENCE);
+    expect((await readiness(server)).text).toContain('The data has been found damaged');
+    expect((await logIn()).status).toBe(500);
+    const told = /"level":50[^\n]*"code":"SQLITE_CORRUPT[^\n]*"msg":"the data is damaged"/g;
+    await expect.poll(() => server.stderr().match(told)).toHaveLength(1);
+    await server.stop();
+  });
 });
 
 describe.runIf(process.platform === 'linux')('a file that is gone from its place', () => {

@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { Client } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { onMeasure } from '#server/measures.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { DatabaseRefused } from '#server/storage/port/database.ts';
 import type { PaymentMove } from '#server/storage/port/payments.ts';
@@ -369,6 +370,22 @@ test('a tip that the tables refuse fails alone, without a word of what was in it
   expect(inspect(reason, { depth: 9, showHidden: true })).toContain('tips_amount');
   expect(inspect(reason, { depth: 9, showHidden: true })).not.toContain('poisoned key');
   expect(await storage.listEntriesSince(scene.provider.id, 0, 99)).toHaveLength(9);
+});
+
+test('a table or an index that the server finds damaged is told to who watches for damage', async () => {
+  const { storage, past, scene } = await openBehindLine();
+  const told: unknown[] = [];
+  onTestFinished(onMeasure('damage', ({ error }) => void told.push(error)));
+  await storage.recordTip(scene.tip());
+  expect(told).toEqual([]);
+  // No page is damaged as the server itself would see it, which needs its files; the code is what it answers then.
+  await past.query(
+    `CREATE FUNCTION meet_damage() RETURNS trigger LANGUAGE plpgsql
+     AS $$ BEGIN RAISE EXCEPTION 'invalid page in block 7' USING ERRCODE = 'XX001'; END $$;
+     CREATE TRIGGER meet_damage BEFORE INSERT ON tips EXECUTE FUNCTION meet_damage()`,
+  );
+  await expect(storage.recordTip(scene.tip())).rejects.toThrow('invalid page');
+  expect(told[0]).toMatchObject({ code: 'XX001' });
 });
 
 test('tips at once for one receiver, by two processes, stand in the chains of their accounts without a gap', async () => {

@@ -1,5 +1,6 @@
 /** Opens connections on which a commit is on the disk before it is answered, and every wait is bounded. */
 import { Client, type ClientBase, type ClientConfig, DatabaseError, Pool, types } from 'pg';
+import { measure } from '#server/measures.ts';
 import { SOFTWARE } from '#shared/software.ts';
 import { DatabaseRefused } from '../port/database.ts';
 import { StorageUnavailable } from '../port/storage.ts';
@@ -192,11 +193,18 @@ export function asDriverError(error: unknown): DatabaseError | ConnectionLost {
  */
 const PASSING = ['08', '25006', '25P03', '28', '3D000', '40001', '40P01', '53', '55P03', '57', '58'];
 
-/** Temporary failures become the port's error. Others lose the quoted row values, password hashes among them. */
+/** A table or an index (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const DAMAGE = ['XX001', 'XX002'];
+
+/**
+ * Temporary failures become the port's error. Others lose the quoted row values, password hashes among them. Damage is
+ * told.
+ */
 export function asPortError(error: unknown): unknown {
   if (error instanceof ConnectionLost) return new StorageUnavailable(error.cause);
   if (!(error instanceof DatabaseError)) return error;
   error.detail = undefined;
   error.where = undefined;
+  if (hasCode(error, ...DAMAGE)) measure('damage', { error });
   return hasCode(error, ...PASSING) ? new StorageUnavailable(error) : error;
 }

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measure } from '#server/measures.ts';
 import { StorageUnavailable } from '../port/storage.ts';
-import { type Database, isSqliteError } from './connection.ts';
+import { DAMAGE, type Database, isSqliteError } from './connection.ts';
 import { type FileWatch, WITHOUT_FILES } from './file-watch.ts';
 
 /** Bounds the time of a commit on the event loop; a step takes some tens of microseconds. */
@@ -187,8 +187,9 @@ function createRoom(database: Database) {
   };
 }
 
-/** Turns temporary failures into the port's error; others are defects and stay as they are. */
+/** Turns temporary failures into the port's error; others are defects and stay as they are. Damage is told. */
 export function asUnavailable(error: unknown): unknown {
+  if (isSqliteError(error, ...DAMAGE)) measure('damage', { error });
   const isPassing = isSqliteError(
     error,
     'SQLITE_BUSY',
