@@ -34,9 +34,10 @@ const NOTE = new RegExp(`${NAME}\\.past$`);
 export interface BackupSchedule {
   /**
    * Makes a backup if the newest of this past is a day old, or `isAsked`, and deletes those that are not kept.
+   * @param noteDue is called before one is begun.
    * @returns null when none was due, or while one is being made.
    */
-  run(isAsked?: boolean): Promise<WrittenBackup | null>;
+  run(isAsked?: boolean, noteDue?: () => void): Promise<WrittenBackup | null>;
   /** The backups in the folder, by number, the newest first, at most fifty. */
   list(): Promise<KeptBackup[]>;
   /** The room that is left on the drive of the folder. */
@@ -141,13 +142,14 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     }
   }
 
-  async function makeIfDue(isAsked: boolean): Promise<WrittenBackup | null> {
+  async function makeIfDue(isAsked: boolean, noteDue: () => void): Promise<WrittenBackup | null> {
     await backups.prepare();
     const newestOwn = (await own())[0]?.number ?? -1;
     await noteAll((await finished()).filter(({ number }) => number > newestOwn));
     const ageMs = await ageOfNewest();
     // A clock that was turned back by less than a day delays the next backup and never adds one.
     if (!isAsked && ageMs !== null && Math.abs(ageMs) < INTERVAL_MS) return null;
+    noteDue();
     await noteAll(await finished());
     const noted = notesIn(await finished());
     const file = await backups.reserveNext();
@@ -167,11 +169,11 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   }
 
   return {
-    async run(isAsked = false) {
+    async run(isAsked = false, noteDue = () => {}) {
       if (isRunning) return null;
       isRunning = true;
       try {
-        return await makeIfDue(isAsked);
+        return await makeIfDue(isAsked, noteDue);
       } finally {
         isRunning = false;
       }

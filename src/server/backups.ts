@@ -168,7 +168,8 @@ export function createBackupKeeper(
   let isToldLate = false;
   let begunAtMs: number | null = null;
   let failure: BackupFailure | null = null;
-  let isDriveAway = false;
+  /** Whether what failed was a look at the folder, which is made up for by one that succeeds. */
+  let isFolderAway = false;
 
   async function tellLate(): Promise<void> {
     measure('backup', { ageMs: await schedule.ageMs() });
@@ -194,16 +195,21 @@ export function createBackupKeeper(
   async function make(isAsked: boolean): Promise<void> {
     const isFirst = begunAtMs === null;
     if (isFirst) begunAtMs = clock();
+    let isWriting = false;
+    const noteDue = () => {
+      isWriting = true;
+    };
     try {
       await tellLate();
-      const written = isFirst ? await schedule.run(isAsked) : null;
+      const written = isFirst ? await schedule.run(isAsked, noteDue) : null;
+      isWriting = false;
       if (written !== null) {
         const { problems, ...backup } = written;
         failure = null;
         troubles.end('backup');
         log.info(backup, 'backup written');
         if (problems.length > 0) tellDamage({ log, troubles }, problems, 'the audit log was changed');
-      } else if (isFirst && isDriveAway) {
+      } else if (isFirst && isFolderAway) {
         // It is back, and no backup is due.
         failure = null;
         troubles.end('backup');
@@ -212,10 +218,11 @@ export function createBackupKeeper(
       await tellOthers();
     } catch (err) {
       if (signal.aborted) return;
-      isDriveAway = err instanceof DriveUnanswered;
+      const isUnanswered = err instanceof DriveUnanswered;
+      isFolderAway = isUnanswered || !isWriting;
       failure = { atMs: clock(), reason: err instanceof Error ? err.message : String(err) };
       troubles.begin('backup');
-      log.error({ err }, sentenceOf(isDriveAway, isAsked));
+      log.error({ err }, sentenceOf(isUnanswered, isAsked));
     } finally {
       if (isFirst) begunAtMs = null;
     }
@@ -235,8 +242,8 @@ export function createBackupKeeper(
   };
 }
 
-function sentenceOf(isDriveAway: boolean, isAsked: boolean): string {
-  if (isDriveAway) return 'could not look at the folder of the backups';
+function sentenceOf(isUnanswered: boolean, isAsked: boolean): string {
+  if (isUnanswered) return 'could not look at the folder of the backups';
   return isAsked ? 'could not write a backup' : 'could not write the backup that is due';
 }
 

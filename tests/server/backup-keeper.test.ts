@@ -102,6 +102,27 @@ test('a drive that does not answer is asked once, stops nothing, and is told unt
   expect([keeper.failure(), messages(), troubles.lines()]).toEqual([null, [], []]);
 });
 
+test('a folder that could not be looked at is told until it can be, and none is due', async () => {
+  const { clock, making, drive, keeper, troubles, messages } = createScene();
+  clock.nowMs = Date.now();
+  await keeper.tick();
+  messages();
+  drive.isBack = Promise.reject(Object.assign(new Error('i/o error'), { code: 'EIO' }));
+  await keeper.tick();
+  expect(messages()).toEqual(['50 could not write the backup that is due']);
+  expect([keeper.failure()?.reason, troubles.present().get('backup')]).toEqual(['i/o error', true]);
+  drive.isBack = Promise.resolve();
+  await keeper.tick();
+  expect([keeper.failure(), messages(), troubles.lines()]).toEqual([null, [], []]);
+
+  // A backup that was begun and failed is not made up for by none being due.
+  making.backUp = () => Promise.reject(new Error('no space left'));
+  expect(keeper.begin()).toBe(true);
+  await expect.poll(() => keeper.begunAtMs()).toBeNull();
+  await keeper.tick();
+  expect([keeper.failure()?.reason, troubles.present().get('backup')]).toEqual(['no space left', true]);
+});
+
 test('a backup of more than 26 hours is told once in the log, and at /readyz until there is a newer one, also while one hangs', async () => {
   const { clock, making, keeper, troubles, messages } = createScene();
   const { backUp } = making;
