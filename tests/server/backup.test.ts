@@ -14,7 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { readMigrations } from '#server/storage/care/migrations.ts';
@@ -435,6 +435,7 @@ describe('restoring', () => {
       expect(tipsIn(place), `kill ${kills}`).toEqual(isRestored ? old.slice(0, 1) : old);
       const aside = `${place}.before-restore`;
       expect(existsSync(aside), `kill ${kills}`).toBe(isRestored);
+      expect(readdirSync(dirname(place)), `kill ${kills}`).not.toContain('tipwell.db.incoming');
       if (isRestored) expect(tipsIn(aside), `kill ${kills}`).toEqual(old);
       if (signal === null) {
         expect({ code, isRestored }).toEqual({ code: 0, isRestored: true });

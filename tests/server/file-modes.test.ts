@@ -80,7 +80,7 @@ describe.skipIf(process.platform === 'win32')('what an earlier version left open
   test('is closed at the start, and nothing else in the folder', async () => {
     const { path } = await prepareLedger(['pat']);
     const folder = join(path, '..');
-    const ours = ['.lock', '.before-restore', '.before-restore-wal', '.before-restore-2', '.incoming'];
+    const ours = ['.lock', '.before-restore', '.before-restore-wal', '.before-restore-2'];
     const others = ['notes.txt', 'tipwell.db.txt', 'tipwell.db-copy', 'another.db'];
     for (const suffix of ours) writeFileSync(`${path}${suffix}`, '');
     for (const name of others) writeFileSync(join(folder, name), '');

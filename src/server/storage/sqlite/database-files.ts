@@ -83,8 +83,12 @@ export function asideOfUnfinishedRestore(place: string): string | null {
   return (namesIn(folder) ?? []).map((name) => join(folder, name)).find(isSecondName) ?? null;
 }
 
+/** Where a restore makes the database that takes the place of the present one. */
+export const incomingBeside = (place: string) => `${place}.incoming`;
+
 /** Undoes a restore that was broken off. Requires the lock, without which another process might be restoring. */
 export function undoUnfinishedRestore(place: string): void {
+  removeDatabase(incomingBeside(place));
   const aside = asideOfUnfinishedRestore(place);
   if (aside === null) return;
   bringBack(aside, place, COMPANIONS);

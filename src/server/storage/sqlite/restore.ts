@@ -15,8 +15,8 @@ import {
   ALL_FILES,
   bringBack,
   COMPANIONS,
+  incomingBeside,
   locate,
-  removeDatabase,
   requireLasting,
   tighten,
   undoUnfinishedRestore,
@@ -29,12 +29,11 @@ export async function restore(backup: string, path: string, options: RestoreOpti
   const place = locate(path);
   requireLasting(place, backup);
   const release = holdDatabase(path);
-  const incoming = `${place}.incoming`;
+  const incoming = incomingBeside(place);
   let keptAside: string | null = null;
   try {
     if (locate(backup) === place) throw new DatabaseRefused('The backup is the database itself.');
     requireBackup(backup, options.noted);
-    removeDatabase(incoming);
     copyDatabase(backup, incoming, `the restored database beside ${path}`);
     const { tipCount, past } = requireSound(incoming, options.noted);
     const prepared = await prepare(incoming, place, options);
@@ -50,7 +49,6 @@ export async function restore(backup: string, path: string, options: RestoreOpti
     flushFolder(dirname(place));
     return { tipCount, past, ...prepared, keptAside };
   } finally {
-    removeDatabase(incoming);
     undoUnfinishedRestore(place);
     if (keptAside !== null && !existsSync(place)) bringBack(keptAside, place);
     release();
