@@ -398,6 +398,34 @@ describe('restoring', () => {
     expect(readFileSync(`${path}.before-restore`).equals(bytes)).toBe(true);
   });
 
+  test('refuses where the present database cannot be read for another reason than damage, unless told to', async () => {
+    const { path, env, file } = await livesOn();
+    const holder = openDatabase(path, { mustExist: true });
+    holder.pragma('locking_mode = EXCLUSIVE');
+    holder.exec('BEGIN IMMEDIATE; COMMIT');
+    const refused = await runHere('db-restore', env, [file]);
+    const folder = readdirSync(join(path, '..')).filter((name) => !name.endsWith('.lock'));
+    expect(folder.filter((name) => /incoming|before-restore/.test(name))).toEqual([]);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toBe(
+      'Nothing was changed: the present database could not be compared with the backup, and --other-past restores without that. ' +
+        `Cannot open the database ${path}: database is locked\n`,
+    );
+    const restored = await runHere('db-restore', env, [file, '--other-past']);
+    holder.close();
+    expect(restored.code).toBe(0);
+    expect(restored.stdout).toContain(
+      'could not be read: nobody knows whether it has tips that are gone now',
+    );
+  });
+
+  test('over a file without tables works, because it has nothing to compare', async () => {
+    const { env, file } = await livesOn();
+    const path = join(temporaryFolder(), 'empty.db');
+    writeFileSync(path, '');
+    expect((await runHere('db-restore', { ...env, DATABASE_URL: path }, [file])).code).toBe(0);
+  });
+
   test('of what was kept aside brings back also what was only in its log', async () => {
     const { server, tip, env } = await startWithPeople();
     const file = join(temporaryFolder(), 'backup.db');

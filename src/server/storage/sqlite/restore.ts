@@ -75,7 +75,7 @@ function requireBackup(backup: string, noted: NotedPast | null): void {
 async function prepare(incoming: string, place: string, options: RestoreOptions) {
   const database = openDatabase(incoming, { mustExist: true });
   try {
-    const compared = await compare(database, place);
+    const compared = await compare(database, place, options);
     const ask = askIn(database);
     const hasTable = (name: string) => hasTableIn(database, 'main', name);
     // With a write-ahead log, the change could stay in a log that is not moved.
@@ -94,8 +94,11 @@ async function prepare(incoming: string, place: string, options: RestoreOptions)
   }
 }
 
-/** Null when there is no present database or it is unreadable, which is a reason to restore. */
-async function compare(incoming: Database, place: string) {
+/**
+ * Null when there is no present database, or a damaged one, which is a reason to restore.
+ * @throws DatabaseRefused when another reason keeps it from being read, such as its mode: it may have a past to guard.
+ */
+async function compare(incoming: Database, place: string, { acceptsOtherPast }: RestoreOptions) {
   if (!existsSync(place)) return null;
   try {
     const present = openDatabase(place, { mustExist: true, readonly: true });
@@ -115,8 +118,14 @@ async function compare(incoming: Database, place: string) {
       present.close();
     }
   } catch (error) {
-    if (error instanceof DatabaseRefused || isSqliteError(error, 'SQLITE')) return null;
-    throw error;
+    if (!(error instanceof DatabaseRefused || isSqliteError(error, 'SQLITE'))) throw error;
+    const cause = error instanceof DatabaseRefused ? error.cause : error;
+    // A file without tables, as a broken off start leaves it, is an error of the query alone.
+    if (acceptsOtherPast || isSqliteError(cause, ...DAMAGE, 'SQLITE_ERROR')) return null;
+    throw new DatabaseRefused(
+      `Nothing was changed: the present database could not be compared with the backup, and --other-past restores without that. ${error.message}`,
+      { cause: error },
+    );
   }
 }
 
