@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { EVENT_TYPES, MAX_WEBHOOK_URL_LENGTH } from './event-types.ts';
 import { idPattern } from './ids.ts';
+import { openEnum } from './open-enum.ts';
 import { ADJUSTMENT_KINDS } from './payments.ts';
 import { closedObject } from './unknown-names.ts';
 
@@ -26,7 +27,7 @@ const eventData = z.object({
 
 export const accountEvent = z.object({
   id: z.string(),
-  type: z.enum(EVENT_TYPES),
+  type: openEnum(EVENT_TYPES),
   timestamp: z.string(),
   data: eventData,
 });
@@ -93,7 +94,7 @@ export const eventOfWebhook = webhookQuery.extend({ eventId: z.string() });
 export const webhook = z.object({
   id: z.string().regex(idPattern('whk')),
   url: z.string(),
-  events: z.array(z.enum(EVENT_TYPES)),
+  events: z.array(openEnum(EVENT_TYPES)),
   createdAt: z.iso.datetime(),
   isOn: z.boolean(),
   offReason: z.enum(['owner', 'failed', 'gone', 'restored']).nullable(),
@@ -113,7 +114,7 @@ export type WebhookWithSecret = z.output<typeof webhookWithSecret>;
 
 export const webhookDelivery = z.object({
   eventId: z.string(),
-  type: z.enum([...EVENT_TYPES, 'webhook.test']),
+  type: openEnum([...EVENT_TYPES, 'webhook.test']),
   triedAt: z.iso.datetime(),
   tookMs: z.int(),
   isDelivered: z.boolean(),

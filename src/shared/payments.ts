@@ -1,5 +1,6 @@
 /** Schemas of payments. */
 import { z } from 'zod';
+import { openEnum } from './open-enum.ts';
 import { serviceCategory } from './qr-codes.ts';
 
 /** `simulated` moves no money, `test` moves the payment service's test money. */
@@ -48,7 +49,7 @@ export const paymentLink = z.object({ url: z.url() });
 const LOST_ACCOUNTS = ['gone', 'other_platform'] as const;
 
 export const payoutStatus = z.object({
-  mode: z.enum(PAYMENT_MODES),
+  mode: openEnum(PAYMENT_MODES),
   /** The provider's services for which the payment service takes no tips. */
   excludedCategories: z.array(serviceCategory),
   /** The provider's account at the payment service; null without one and for simulated payments. */

@@ -5,6 +5,7 @@ import { wasEverWithinBounds } from './ever-tipped.ts';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
 import { MAX_MESSAGE_LENGTH } from './message-rules.ts';
 import { messageText } from './messages.ts';
+import { openEnum } from './open-enum.ts';
 import { ADJUSTMENT_KINDS, PAYMENT_MODES } from './payments.ts';
 import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
 import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, TIP_PARTIES, timeZone, tipFilter } from './records.ts';
@@ -158,7 +159,7 @@ export const transaction = z.object({
   netAmountCents: z.int().min(0).brand<'Cents'>(),
   serviceCategory,
   status: z.enum(TRANSACTION_STATUSES),
-  paymentMode: z.enum(PAYMENT_MODES),
+  paymentMode: openEnum(PAYMENT_MODES),
   /** The giver's payment page while the tip is pending; else null. */
   paymentUrl: z.url().nullable(),
   /** A guest's own receipt link; else null. Whoever has it has the right of the giver. */

@@ -223,6 +223,32 @@ test('the description lets answers have further members, which a later version m
   expect(JSON.stringify(answered)).not.toContain('"additionalProperties"');
 });
 
+test('the description names the values that a later version may add to, and lets answers have others', async () => {
+  const { document, validate } = await describedApp();
+  const schemas = resolved(document, { $ref: '#/components/schemas' });
+  for (const [name, field, value] of [
+    ['Event', 'type', 'code.changed'],
+    ['WebhookDelivery', 'type', 'webhook.test'],
+    ['Transaction', 'payment_mode', 'simulated'],
+    ['PayoutStatus', 'mode', 'live'],
+    ['Problem', 'code', 'busy'],
+  ] as const) {
+    const { examples } = Object(schemas)[name].properties[field];
+    expect(examples, name).toContain(value);
+    expect(validate(`/components/schemas/${name}/properties/${field}`, 'of_a_later_version')).toEqual([]);
+  }
+  const { properties } = Object(schemas)['Event'];
+  for (const type of [...properties.type.examples, 'webhook.test'])
+    expect(properties.type.description).toContain(`\`${type}\``);
+  expect(Object(schemas)['Webhook'].properties.events.items).toEqual(
+    expect.not.objectContaining({ enum: expect.anything() }),
+  );
+  const asked = { url: 'https://till.example.com/tips', events: ['of.a.later.version'] };
+  expect(validate('/components/schemas/NewWebhook', asked)).toMatchObject([{ keyword: 'enum' }]);
+  const told = { id: 'evt_0', type: 'webhook.test', timestamp: '2026-06-01T12:00:00.000Z', data: {} };
+  expect(validate('/components/schemas/Event', told)).toEqual([]);
+});
+
 test('the description has the headers that say something about an answer', async () => {
   const { document } = await describedApp();
   for (const { method, path, operation } of operationsOf(document)) {

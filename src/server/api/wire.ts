@@ -151,6 +151,7 @@ function respell(
   direction: 'input' | 'output',
   isCurrencySaid = direction === 'input',
 ): JsonSchema {
+  if (schema['isOpen'] === true) return { type: 'string', examples: schema['enum'] };
   const names = Object.keys(asRecord(schema['properties']));
   const isSaid = isCurrencySaid || names.includes('currency');
   const addsCurrency = !isSaid && names.some(inCents);

@@ -135,7 +135,7 @@ const NOTES: FieldNotes = {
   password:
     '8 to 256 characters once they are composed (NFKC); not a common one, not the email, not the username.',
   payment_mode:
-    'How it is paid: `simulated` (no money moved), `test` (what the payment service calls test money) or `live` (money).',
+    'How it is paid: `simulated` (no money moved), `test` (what the payment service calls test money) or `live` (money); later versions may have more.',
   payment_url:
     'The page on which its giver pays, as the giver is told while it is `pending`; null otherwise, and where it began with keys of the payment service that the operator has replaced.',
   phone: 'Optional; 7 to 20 digits with the usual punctuation.',
@@ -309,7 +309,7 @@ const NOTES: FieldNotes = {
   events: 'Oldest first.',
   has_more: 'Whether there are more: then ask again at once.',
   next_cursor: 'What to send as `after` the next time; null while you have no event.',
-  type: 'What happened: `tip.received`, `tip.refunded`, `tip.changed`, `tip.thanked`, `code.changed` or `statement.ready`.',
+  type: 'What happened: `tip.received`, `tip.refunded`, `tip.changed`, `tip.thanked`, `code.changed` or `statement.ready`, and to webhooks alone `webhook.test`; later versions tell more.',
   change:
     'Of `tip.changed`: `captured`, when the money that was held on the giver’s card was taken, or a kind of the `changes` of a transaction.',
   timestamp: 'When it happened, ISO 8601 in UTC.',

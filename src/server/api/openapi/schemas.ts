@@ -85,7 +85,11 @@ const PROBLEM_SCHEMA: JsonSchema = {
       format: 'uri',
       description: 'The id of the request, as in its X-Request-Id header.',
     },
-    code: { type: 'string', enum: Object.keys(REFUSALS), description: 'The kind of problem, for programs.' },
+    code: {
+      type: 'string',
+      examples: Object.keys(REFUSALS),
+      description: 'The kind of problem, for programs; later versions have more.',
+    },
     errors: {
       type: 'array',
       description: 'For `invalid_input`: what is wrong, field by field.',
