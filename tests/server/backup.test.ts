@@ -4,6 +4,7 @@
  * files.
  */
 import {
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -424,6 +425,24 @@ describe('restoring', () => {
     const path = join(temporaryFolder(), 'empty.db');
     writeFileSync(path, '');
     expect((await runHere('db-restore', { ...env, DATABASE_URL: path }, [file])).code).toBe(0);
+  });
+
+  test('as root leaves the files to whom they belonged, who else could not open them', async ({ skip }) => {
+    skip(process.getuid?.() !== 0, 'only root may give files to another user');
+    const nobody = 65_534;
+    const { path, env, file } = await livesOn();
+    const ownersOf = (place: string) =>
+      ['', '.lock'].map((suffix) => [statSync(place + suffix).uid, statSync(place + suffix).gid]);
+    const owner = [nobody, nobody];
+    chownSync(path, nobody, nobody);
+    expect((await runHere('db-restore', env, [file])).code).toBe(0);
+    expect(ownersOf(path)).toEqual([owner, owner]);
+    // Where there is no database yet, the folder says whose it is.
+    const folder = temporaryFolder();
+    chownSync(folder, nobody, nobody);
+    const fresh = join(folder, 'tipwell.db');
+    expect((await runHere('db-restore', { ...env, DATABASE_URL: fresh }, [file])).code).toBe(0);
+    expect(ownersOf(fresh)).toEqual([owner, owner]);
   });
 
   test('of what was kept aside brings back also what was only in its log', async () => {

@@ -4,7 +4,7 @@
  * everything else goes on.
  */
 
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -497,6 +497,22 @@ describe('opening a file', () => {
       'a shopping list, long enough to be looked at as if it were a header of one hundred bytes'.repeat(20),
     );
     expect(() => openDatabase(path)).toThrow(/damaged or no SQLite database.*db:restore/);
+  });
+
+  test('says of a file of another user how to give it to the service', ({ skip }) => {
+    skip(process.getuid?.() !== 0, 'only root may act as another user');
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o755);
+    const path = join(folder, 'tipwell.db');
+    openDatabase(path).close();
+    process.seteuid?.(65_534);
+    try {
+      expect(() => openDatabase(path)).toThrow(
+        /EACCES.+ belongs to another user: give it to that of the service, as by `sudo chown -R tipwell: /,
+      );
+    } finally {
+      process.seteuid?.(0);
+    }
   });
 
   test('enforces references at once, not only when its tables are up to date', () => {

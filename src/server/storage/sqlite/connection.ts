@@ -224,5 +224,8 @@ function reasonOf(error: unknown): string {
   }
   if (isSqliteError(error, 'SQLITE_CANTOPEN'))
     return `${error.message}. Commands run as the user of the service, who alone may open its files.`;
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && error.code === 'EACCES'
+    ? `${error.message}. The file or its folder belongs to another user: give it to that of the service, as by \`sudo chown -R tipwell: /var/lib/tipwell\`.`
+    : error.message;
 }

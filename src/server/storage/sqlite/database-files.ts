@@ -1,6 +1,7 @@
 /** Places and modes of a database's files. Personal data is for the process's user alone; Windows has no such modes. */
 import {
   chmodSync,
+  chownSync,
   closeSync,
   existsSync,
   lstatSync,
@@ -140,6 +141,18 @@ function closeToOthers(path: string, mode: number): void {
     if (isMeant && (stat.mode & OTHERS) !== 0) chmodSync(path, mode);
   } catch {
     // A file of another user, or on a read-only disk, can be used all the same; its owner has to close it.
+  }
+}
+
+/** What root makes beside a database is for the user of the service, whose the present file is, or else the folder. */
+export function giveToOwner(place: string, files: readonly string[]): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(existsSync(place) ? place : dirname(place));
+  if (uid === 0) return;
+  try {
+    for (const file of files) chownSync(file, uid, gid);
+  } catch {
+    // In some containers root may not; a start then says to whom the file has to be given.
   }
 }
 

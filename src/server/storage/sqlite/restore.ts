@@ -15,6 +15,7 @@ import {
   ALL_FILES,
   bringBack,
   COMPANIONS,
+  giveToOwner,
   incomingBeside,
   locate,
   requireLasting,
@@ -38,6 +39,7 @@ export async function restore(backup: string, path: string, options: RestoreOpti
     const { tipCount, past } = requireSound(incoming, options.noted);
     const prepared = await prepare(incoming, place, options);
     flush(incoming);
+    giveToOwner(place, [incoming, `${place}.lock`]);
     tighten(place);
     // Of a database that was moved away, the log may be left.
     const isAnythingThere = ['', '-wal'].some((suffix) => existsSync(`${place}${suffix}`));
