@@ -228,7 +228,7 @@ function createBackupFolder({
         found.push({
           ...file,
           bytes: facts.size,
-          madeAtMs: facts.mtimeMs,
+          madeAtMs: Math.min(facts.mtimeMs, endOf(file.day)),
           past: await readNote(file.path),
         });
     }
@@ -327,6 +327,12 @@ const notesIn = (files: readonly FinishedFile[]) => [...new Set(files.flatMap(({
 
 function noteOf(path: string): string {
   return `${path}.past`;
+}
+
+/** A copy of a backup may have the time of copying, which is later. A day that no calendar has says nothing. */
+function endOf(day: string): number {
+  const beginMs = Date.parse(day);
+  return Number.isNaN(beginMs) ? Number.POSITIVE_INFINITY : beginMs + INTERVAL_MS;
 }
 
 /** A folder or link in the place of a note stays. */

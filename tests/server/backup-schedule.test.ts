@@ -299,6 +299,25 @@ describe('of the backups', () => {
     expect(names()).toEqual([name, 'tipwell-000006-2026-05-15.db']);
   });
 
+  test('one that was copied in is as old as its name says, whatever time the copy has', async () => {
+    const { folder, clock, start, database, names } = createScene();
+    mkdirSync(folder, { recursive: true });
+    const copied = ['tipwell-000007-2026-05-06.db', 'tipwell-000008-2026-99-99.db'];
+    for (const name of copied) {
+      writeFileSync(join(folder, name), 'copied into the folder');
+      writeFileSync(join(folder, `${name}.past`), `${pastOf(1)}\n`);
+      utimesSync(join(folder, name), clock.nowMs / 1_000, clock.nowMs / 1_000);
+    }
+    database.earlier.push(pastOf(1));
+    const schedule = start();
+    const madeAt = async () => (await schedule.list()).map(({ madeAtMs }) => madeAtMs);
+    expect(await madeAt()).toEqual([clock.nowMs, Date.UTC(2026, 4, 7)]);
+    for (const suffix of ['', '.past']) rmSync(join(folder, `${copied[1]}${suffix}`));
+    expect(await schedule.isLate()).toBe(true);
+    expect(await schedule.run()).not.toBeNull();
+    expect(names()).toEqual([copied[0], 'tipwell-000008-2026-05-15.db']);
+  });
+
   test.each([
     '.db',
     '.dump',
