@@ -228,13 +228,16 @@ export class ConfigError extends Error {
 }
 
 /**
- * `.env` in the working directory counts less than the process's environment. @throws ConfigError when it is unreadable,
- * or systemd would read it otherwise.
+ * `.env` in the working directory counts less than the process's environment. @throws ConfigError when it is unreadable
+ * or in UTF-16, of which Node.js reads no setting, or systemd would read it otherwise.
  */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {
   try {
     // Node.js takes a file that it may not read for one that is not there, and all settings would be the defaults.
-    const otherwise = settingsWithOpenHash(readFileSync('.env', 'utf8'), SETTING_NAMES);
+    const text = readFileSync('.env', 'utf8');
+    if (['\0', '\uFFFD'].some((sign) => text.includes(sign)))
+      throw new ConfigError('cannot read the file .env: it is not UTF-8 text');
+    const otherwise = settingsWithOpenHash(text, SETTING_NAMES);
     if (otherwise.length > 0)
       throw new ConfigError(
         `${otherwise.join(', ')} must be in quotation marks in the file .env, because a # in its line ends it for ` +

@@ -189,7 +189,7 @@ describe('settings', () => {
 
 describe('a line of .env', () => {
   /** What a server in a folder with these lines in `.env` reads of them. */
-  function readFile(lines: string): Record<string, string | undefined> {
+  function readFile(lines: string | Uint8Array): Record<string, string | undefined> {
     const folder = temporaryFolder();
     writeFileSync(join(folder, '.env'), lines);
     const [before, workingFolder] = [{ ...process.env }, process.cwd()];
@@ -223,6 +223,15 @@ describe('a line of .env', () => {
           'not for systemd; a comment needs a line of its own',
       ),
     );
+    expect(process.env['SESSION_DAYS']).toBeUndefined();
+  });
+
+  test.each([
+    ['UTF-16', Buffer.from('\uFEFFSESSION_DAYS=7\n', 'utf16le')],
+    ['UTF-16 without a mark', Buffer.from('SESSION_DAYS=7\n', 'utf16le')],
+    ['Latin 1', Buffer.from('SESSION_DAYS=7\nBRAND_NAME=Caf\u00e9\n', 'latin1')],
+  ])('in %s stops the start, because none or other settings would be read', (_, bytes) => {
+    expect(() => readFile(bytes)).toThrow(new ConfigError('cannot read the file .env: it is not UTF-8 text'));
     expect(process.env['SESSION_DAYS']).toBeUndefined();
   });
 
