@@ -187,6 +187,8 @@ test('hostile Markdown stays text', async () => {
 test.each([
   [{ 'terms.md': 'x'.repeat(262_145) }, 'terms.md is larger than 256 KB'],
   [{ 'privacy.md': Buffer.from([0xff, 0xfe, 0x00]) }, 'privacy.md is not UTF-8 text'],
+  [{ 'terms.md': '' }, 'terms.md is empty'],
+  [{ 'imprint.md': '\ufeff \n\t\n' }, 'imprint.md is empty'],
 ])('a file that cannot be a page is refused in one sentence', async (files, sentence) => {
   await expect(brandOf(files)).rejects.toThrow(sentence);
 });

@@ -32,7 +32,7 @@ export interface OperatorPage {
 
 /**
  * @param defaultPrivacy Markdown, for a folder without a page about privacy.
- * @throws BrandRefused for a file that cannot be read, is too large or no text.
+ * @throws BrandRefused for a file that cannot be read, is too large, empty or no text.
  */
 export async function readOperatorPages(
   folder: string,
@@ -50,12 +50,19 @@ export async function readOperatorPages(
   return pages;
 }
 
-function decode(file: string, bytes: Uint8Array): string {
+function utf8Of(file: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new BrandRefused(`BRAND_FOLDER ${file} is not UTF-8 text`, { cause });
   }
+}
+
+function decode(file: string, bytes: Uint8Array): string {
+  const text = utf8Of(file, bytes);
+  // People would accept terms that say nothing.
+  if (text.trim() === '') throw new BrandRefused(`BRAND_FOLDER ${file} is empty`);
+  return text;
 }
 
 /** A page without a heading of the first level gets its label as one. */
