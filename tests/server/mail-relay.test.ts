@@ -96,6 +96,23 @@ async function openOutbox(
   return { server, t, outbox, waiting, drain };
 }
 
+test('an outage of the storage is told once until a look succeeds', async () => {
+  const { t, outbox } = await openOutbox(0);
+  const told = () => t.logLines.filter((line) => line.includes('could not look for mails to send')).length;
+  const passes = async (count: number) => {
+    for (let pass = 0; pass < count; pass += 1) await outbox.pass();
+  };
+  await t.data.setFault('away');
+  await passes(3);
+  expect(told()).toBe(1);
+  await t.data.setFault(null);
+  await passes(1);
+  await t.data.setFault('away');
+  await passes(3);
+  expect(told()).toBe(2);
+  await t.data.setFault(null);
+});
+
 describe('a mail arrives once', () => {
   const troubles: Plan[] = STEPS.flatMap((at): Plan[] => [
     { at, is: 'hang-up' },

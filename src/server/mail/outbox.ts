@@ -63,6 +63,7 @@ export function createOutbox(deps: {
   /** Mails that a server took and whose rows could not be removed then. */
   const unsettled = new Set<MailId>();
   let areClaimsKnown = false;
+  let isOutageTold = false;
   const rests = createRests();
 
   async function claim(nowMs: number): Promise<void> {
@@ -77,6 +78,17 @@ export function createOutbox(deps: {
     if (atMost <= 0) return;
     const due = { nowMs, leaseMs: LEASE_MS, maxWaitMs: MAX_WAIT_MS, atMost };
     for (const mail of await mails.claimDue(due)) begin(mail);
+  }
+
+  /** An outage is told once, and not at every pass of it. */
+  async function look(): Promise<void> {
+    try {
+      await claim(clock());
+      isOutageTold = false;
+    } catch (err) {
+      if (!isOutageTold) log.warn({ err }, 'could not look for mails to send');
+      isOutageTold = true;
+    }
   }
 
   function begin(mail: ClaimedMail): void {
@@ -168,10 +180,7 @@ export function createOutbox(deps: {
   }
 
   return {
-    pass: () =>
-      passes.pass(() =>
-        claim(clock()).catch((err: unknown) => log.warn({ err }, 'could not look for mails to send')),
-      ),
+    pass: () => passes.pass(look),
     close: () => passes.close(() => relay.close()),
   };
 }
