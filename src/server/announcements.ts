@@ -19,11 +19,11 @@ export function createAnnouncements(deps: {
   return async ({ suspension }) => {
     const found = await storage.findAnnouncement();
     const nowMs = clock();
-    const holds = found && found.fromMs <= nowMs && (found.untilMs === null || nowMs < found.untilMs);
     return {
-      announcement: holds
-        ? { text: found.text, from: isoTime(found.fromMs), until: isoTime(found.untilMs) }
-        : null,
+      announcement:
+        found && isShown(found, nowMs)
+          ? { text: found.text, from: isoTime(found.fromMs), until: isoTime(found.untilMs) }
+          : null,
       maintenance: held,
       suspension: suspension && {
         since: isoTime(suspension.sinceMs),
@@ -31,6 +31,13 @@ export function createAnnouncements(deps: {
       },
     };
   };
+}
+
+export function isShown(
+  { fromMs, untilMs }: Pick<StoredAnnouncement, 'fromMs' | 'untilMs'>,
+  nowMs: number,
+): boolean {
+  return fromMs <= nowMs && (untilMs === null || nowMs < untilMs);
 }
 
 export interface AskedAnnouncement {

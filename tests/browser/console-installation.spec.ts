@@ -124,6 +124,18 @@ test('an operator sets fees after a preview, invites somebody, and announces som
   await expectForEverybody(page, 'installation in use');
   await picture(page, 'console-installation-used');
 
+  // What comes later ends at once what is shown, and the dialog says so before.
+  await announcing.getByLabel('Next announcement').fill('Closed on New Year.');
+  await announcing.getByLabel('From').fill('2099-01-01T06:00');
+  await announcing.getByRole('button', { name: 'Announce' }).click();
+  const later = page.getByRole('dialog', { name: 'Tell everybody this?' });
+  await expect(later).toContainText(
+    /Nothing is announced until Jan 1, 2099, 6:00\sAM: what is shown now is gone at once\./,
+  );
+  await later.getByRole('button', { name: 'Cancel' }).click();
+  await announcing.getByLabel('Next announcement').fill('');
+  await announcing.getByLabel('From').fill('');
+
   // The log was looked at a moment before.
   const log = page.getByRole('region', { name: 'What operators did' });
   await page.getByRole('link', { name: 'Audit Log' }).click();

@@ -27,7 +27,9 @@ test('the command announces, replaces, shows and ends', async () => {
   const times = ['--from', '2999-01-01T06:00+01:00', '--until', '2999-01-02'];
   expect(await run('Closed on "Monday"', ...times)).toMatchObject({
     code: 0,
-    stdout: '"Closed on \\"Monday\\"" (from 2999-01-01 05:00 UTC, until 2999-01-02 00:00 UTC)\n',
+    stdout:
+      '"Closed on \\"Monday\\"" (from 2999-01-01 05:00 UTC, until 2999-01-02 00:00 UTC)\n' +
+      'Nothing is announced until then: "The bar opens at 8." is gone.\n',
   });
   expect(await storage.findAnnouncement()).toEqual({
     text: 'Closed on "Monday"',
@@ -36,6 +38,10 @@ test('the command announces, replaces, shows and ends', async () => {
   });
   await storage.announce({ text: 'Yesterday', fromMs: 0, untilMs: 1 });
   expect((await run('show')).stdout).toBe('"Yesterday" (over, until 1970-01-01 00:00 UTC)\n');
+  // What nobody sees any more does not end.
+  expect((await run('Tomorrow', '--from', '2999-01-01')).stdout).toBe(
+    '"Tomorrow" (from 2999-01-01 00:00 UTC, until you end it)\n',
+  );
   expect(await run('end')).toMatchObject({ code: 0, stdout: 'The announcement is gone.\n' });
   expect(await run('show')).toEqual(nothing);
 });

@@ -1,6 +1,6 @@
 /** `npm run announce`: tells everybody who is logged in something, also while a server runs. */
 import type { AnnouncementStorage } from '#server/storage/port/announcements.ts';
-import { makeAnnouncement } from '../announcements.ts';
+import { isShown, makeAnnouncement } from '../announcements.ts';
 import { inUtc } from '../setting-forms.ts';
 import { actsOf, type Command, inOptions, parseWords, REASON, readTime, UsageError } from './command.ts';
 
@@ -39,11 +39,14 @@ export const announce: Command = async ({ database, words, actor, say }) => {
       say(isEnded ? 'The announcement is gone.' : NOTHING);
       return isEnded;
     }
+    const before = isAction ? null : await storage.findAnnouncement();
     if (!isAction) {
       const announcing = makeAnnouncement(storage, { text, ...times }, nowMs, acts('announcement_made'));
       await inOptions({ until: '--until' }, announcing);
     }
     say(await told(storage, nowMs));
+    if (before && isShown(before, nowMs) && (times.fromMs ?? nowMs) > nowMs)
+      say(`Nothing is announced until then: ${JSON.stringify(before.text)} is gone.`);
     return true;
   } finally {
     await storage.close();

@@ -55,7 +55,7 @@ export function Announcement() {
           )
         }
       </Loaded>
-      <NextAnnouncement onMade={() => heading.current?.focus()} />
+      <NextAnnouncement present={query.data ?? null} onMade={() => heading.current?.focus()} />
       {ending && (
         <ActDialog
           title="End the announcement?"
@@ -91,7 +91,13 @@ function Present({ present, onEnd }: { readonly present: PresentAnnouncement; re
   );
 }
 
-function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
+function NextAnnouncement({
+  present,
+  onMade,
+}: {
+  readonly present: PresentAnnouncement | null;
+  readonly onMade: () => void;
+}) {
   const [complaints, setComplaints] = useState<Complaints>({});
   const [asked, setAsked] = useState<AskedAnnouncement>();
   const [round, setRound] = useState(0);
@@ -162,6 +168,11 @@ function NextAnnouncement({ onMade }: { readonly onMade: () => void }) {
           <blockquote className={styles.quote}>
             <bdi>{asked.text}</bdi>
           </blockquote>
+          {present?.state === 'now' && asked.from !== undefined && new Date(asked.from) > new Date() && (
+            <p>
+              Nothing is announced until <When at={asked.from} />: what is shown now is gone at once.
+            </p>
+          )}
         </ActDialog>
       )}
       <LeaveQuestion unsaved={unsaved}>
