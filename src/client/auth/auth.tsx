@@ -9,6 +9,7 @@ import { type InvitationLink, invitationIn, isInvited, withInvitation } from '#s
 import { failureOf } from '../api-client/api.ts';
 import { type Attempts, useAttempts } from '../controls/attempts.ts';
 import { Tabs } from '../controls/tabs.tsx';
+import { useFragment } from '../fragment.ts';
 import { authFor, authTabIn } from '../later/addresses.ts';
 import { paths } from '../paths.ts';
 import { dayOfClosing } from '../session/closed-account.ts';
@@ -168,17 +169,10 @@ function welcomeBack(day: string): string {
 
 /** The invitation is kept while the screen is, because the address of the login has none. */
 function useInvitation(): InvitationLink | null {
-  const found = invitationIn(useSyncExternalStore(subscribe, fragment, () => ''));
+  const found = invitationIn(useFragment());
   const [kept, setKept] = useState<InvitationLink | null>(null);
   if (found !== null && found.token !== kept?.token) setKept(found);
   return found ?? kept;
-}
-
-const fragment = () => window.location.hash;
-
-function subscribe(onChange: () => void): () => void {
-  window.addEventListener('hashchange', onChange);
-  return () => window.removeEventListener('hashchange', onChange);
 }
 
 function NoNewAccounts() {

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { LINK_PATHS } from '#shared/mail-paths.ts';
 import { call } from '../calls.ts';
 import { useAttempts } from '../controls/attempts.ts';
+import { useFragment } from '../fragment.ts';
 import { read, remove, write } from '../giving/tab-storage.ts';
 import { authFor, dashboardTab } from '../later/addresses.ts';
 import { useSession } from '../session/session.ts';
@@ -12,7 +13,6 @@ import card from '../ui/card.module.css';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
 import styles from './auth.module.css';
-import { useLinkToken } from './link-token.ts';
 
 const NO_ANSWER =
   'There was no answer, so we don’t know whether your email was confirmed. Try again, or look at your profile.';
@@ -22,9 +22,9 @@ const NO_LINK = 'This link is not complete. Open it again from the email.';
 const WAITING = 'confirmation';
 
 export function Confirm() {
-  const inLink = useLinkToken();
+  const inLink = useFragment().slice(1);
   const [waiting] = useState(() => read(WAITING));
-  const token = inLink ?? (typeof waiting === 'string' ? waiting : null);
+  const token = inLink || (typeof waiting === 'string' ? waiting : null);
   return <Confirmation key={token} token={token} />;
 }
 

@@ -9,6 +9,7 @@ import { LINK_PATHS } from '#shared/mail-paths.ts';
 import { api, unanswered } from '../api-client/api.ts';
 import { verifySession } from '../calls.ts';
 import { useAttempts } from '../controls/attempts.ts';
+import { useFragment } from '../fragment.ts';
 import { authFor } from '../later/addresses.ts';
 import { paths } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
@@ -23,14 +24,13 @@ import { sendsMail } from '../ui/later/sends-mail.ts';
 import { Screen } from '../ui/screen.tsx';
 import styles from './auth.module.css';
 import { AskOperator } from './forgot-password.tsx';
-import { useLinkToken } from './link-token.ts';
 import { nextFrom } from './next.ts';
 
 const NO_ANSWER = `${unanswered('the link was sent')} Look at your mail before you try again.`;
 const MAYBE_CHANGED = `${unanswered('your password was changed')} Try to log in with the new one.`;
 
 export function Reset() {
-  const token = useLinkToken();
+  const token = useFragment().slice(1) || null;
   const next = nextFrom(useSearch()) ?? paths.dashboard;
   const [sentTo, setSentTo] = useState<string | null>(null);
   /** The user of another account that is logged in here, as on the device of a friend. */

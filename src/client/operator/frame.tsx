@@ -1,5 +1,5 @@
 /** The frame of the console: who is logged in, the menu of its parts, and the part that the address names. */
-import { type ReactNode, Suspense, useEffect, useId, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, Suspense, useEffect, useId, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { brand } from '#shared/brand.ts';
 import {
@@ -10,6 +10,7 @@ import {
   ENROL_PATH,
   OWN_PATH,
 } from '#shared/console/parts.ts';
+import { useFragment } from '../fragment.ts';
 import { Boundary } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
@@ -25,16 +26,11 @@ import { PARTS } from './parts.ts';
 export function Frame() {
   const token = useToken();
   const [pathname, navigate] = useLocation();
-  const hash = useSyncExternalStore(onHashChange, () => window.location.hash);
+  const hash = useFragment();
   // A link is for whoever opens it, also where somebody is logged in, or where another link was opened before.
   if (pathname === ENROL_PATH && hash !== '') return <LinkPage key={hash} token={hash.slice(1)} />;
   if (token === null) return <Login />;
   return <Inside pathname={pathname} onEnrolled={() => navigate(CONSOLE_PATH, { replace: true })} />;
-}
-
-function onHashChange(listener: () => void): () => void {
-  window.addEventListener('hashchange', listener);
-  return () => window.removeEventListener('hashchange', listener);
 }
 
 function Inside({ pathname, onEnrolled }: { readonly pathname: string; readonly onEnrolled: () => void }) {
