@@ -1,7 +1,7 @@
 /** The time in which a tip can be taken back is told in words that are never too short. */
 import { expect, test } from 'vitest';
 import { countdown } from '#client/giving/later/left.ts';
-import { timeLeft } from '#client/receipt/time-left.ts';
+import { timeLeft } from '#client/receipt/reversal.tsx';
 
 test.each([
   [1, '1 second'],

@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { idOfKeyedTip } from '#server/tips/tip-id.ts';
+import { idOfKeyedTip } from '#server/tips/transactions.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import { installedCaddy, type RunningCaddy, startCaddy } from '#tests/support/caddy.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';

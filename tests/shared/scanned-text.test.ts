@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { paths } from '#client/paths.ts';
-import { readDemoCode } from '#client/tip/demo-codes.ts';
+import { readDemoCode } from '#client/tip/provider.ts';
 import { brand } from '#shared/brand.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { isDemoCode, newQrCodeId, readQrCodeId, showQrCodeId, tipLink, tipPageUrl } from '#shared/ids.ts';

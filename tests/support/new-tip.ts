@@ -1,6 +1,6 @@
 /** The one place where tests list what a tip is made of. */
 import type { GivenTip } from '#server/storage/port/ledger.ts';
-import { idOfKeyedTip } from '#server/tips/tip-id.ts';
+import { idOfKeyedTip } from '#server/tips/transactions.ts';
 import { cents, feesFor, SPECIFIED_TERMS } from '#shared/money.ts';
 
 type Needed = Pick<GivenTip, 'id' | 'giverId' | 'qrCodeId' | 'createdAtMs'>;

@@ -1,5 +1,6 @@
 /** The button that reverses a tip: the giver may take it back for a while, the receiver may refund it at any time. */
 import { useEffect, useRef, useState } from 'react';
+import { counted } from '#shared/counted.ts';
 import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { nameOf } from '../giving/guest-receipt.ts';
@@ -8,7 +9,9 @@ import { useRefund } from '../giving/later/refund.ts';
 import { Button } from '../ui/button.tsx';
 import { RefundQuestion, refundLabel } from '../ui/later/refund-question.tsx';
 import styles from './reversal.module.css';
-import { timeLeft } from './time-left.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 interface ReversalProps {
   readonly transaction: Transaction;
@@ -96,4 +99,11 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
 function outcomeText(isRefunded: boolean, isPending: boolean): string {
   if (isRefunded) return 'The tip was refunded.';
   return isPending ? 'This tip is being refunded.' : 'The time to take this tip back is over.';
+}
+
+/** A duration in words, rounded up; the last minute in seconds. */
+export function timeLeft(ms: number): string {
+  const inUnits = (unitMs: number, unit: string) => counted(Math.ceil(ms / unitMs), unit);
+  if (ms <= MINUTE_MS) return inUnits(1_000, 'second');
+  return ms <= 90 * MINUTE_MS ? inUnits(MINUTE_MS, 'minute') : inUnits(HOUR_MS, 'hour');
 }

@@ -1,12 +1,12 @@
 /** The provider of a tip page. All but demos are looked up: no address can put another name on an existing code. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { ServiceCategory } from '#shared/categories.ts';
-import { isDemoCode, isDemoText } from '#shared/ids.ts';
+import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
+import { DEMO_PREFIX, isDemoCode, isDemoText, MAX_ID_LENGTH } from '#shared/ids.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
+import { mayStandForPerson } from '#shared/usernames.ts';
 import { call } from '../calls.ts';
 import { useRenderedLookup } from '../rendered.ts';
 import { readToken } from '../session/session.ts';
-import { demoOf, readDemoCode } from './demo-codes.ts';
 
 export interface Provider {
   readonly qrId: string;
@@ -89,6 +89,24 @@ export function providerState(qrId: string, search: string, lookup: Lookup | nul
   const { userId: username, category: serviceCategory } = demo;
   const fullName = username.charAt(0).toUpperCase() + username.slice(1);
   return { kind: 'found', provider: { qrId, fullName, username, serviceCategory, isDemo: true } };
+}
+
+interface DemoCode {
+  readonly userId: string;
+  readonly category: ServiceCategory;
+}
+
+/** Null unless the user id is like a person's username, so that an address cannot write anything else on a page. */
+function demoOf(userId: string, category: string): DemoCode | null {
+  return mayStandForPerson(userId) && isServiceCategory(category) ? { userId, category } : null;
+}
+
+/** Reads `demo-{userId}-{category}` in any case; null for another code. The user id keeps its case. */
+export function readDemoCode(id: string): DemoCode | null {
+  if (id.length > MAX_ID_LENGTH || !isDemoCode(id)) return null;
+  const rest = id.trim().slice(DEMO_PREFIX.length);
+  const lastHyphen = rest.lastIndexOf('-');
+  return demoOf(rest.slice(0, Math.max(lastHyphen, 0)).trim(), rest.slice(lastHyphen + 1).toLowerCase());
 }
 
 export function demoQuery(search: string): URLSearchParams {

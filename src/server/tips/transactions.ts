@@ -1,4 +1,5 @@
 /** Tips: their fees, who may give and take them back, and both sides' access to them. */
+import { createHash } from 'node:crypto';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { StepQueue } from '#server/queue/step-queue.ts';
 import type { TermsRefusal, TransactionRecord } from '#server/storage/port/ledger.ts';
@@ -13,6 +14,7 @@ import {
   type RandomBytes,
   readQrCodeId,
   type TransactionId,
+  transactionIdFrom,
   type UserId,
 } from '#shared/ids.ts';
 import { invalidField } from '#shared/invalid-field.ts';
@@ -23,7 +25,6 @@ import type { NewTip, RefundRequest, Transaction } from '#shared/tips.ts';
 import type { BlockedWords } from './blocked-words.ts';
 import type { GuestReceipts } from './guest-receipts.ts';
 import type { TipTerms } from './terms.ts';
-import { idOfKeyedTip } from './tip-id.ts';
 import { createTipRecord, type TipRecord } from './tip-record.ts';
 import type { TransactionView } from './transaction-view.ts';
 
@@ -266,4 +267,12 @@ function complaintsAbout(
     ...(isBlocked(message) ? [{ field: 'message', message: WORDS_REFUSED }] : []),
     ...(isBlocked(giverName) ? [{ field: 'withName', message: NAME_REFUSED }] : []),
   ];
+}
+
+/**
+ * The id of a tip with an idempotency key, which need not be stored then. Only the giver knows the key, which
+ * docs/api.md wants to be random, so that no secret is needed: a renewed one would let a tip be given twice.
+ */
+export function idOfKeyedTip(giverId: UserId, idempotencyKey: string): TransactionId {
+  return transactionIdFrom(createHash('sha256').update(`tip ${giverId} ${idempotencyKey}`).digest());
 }
