@@ -1,5 +1,6 @@
 /** The queue of toasts. Their library is fetched with the first one, which most visitors of a tip page never see. */
 import { useSyncExternalStore } from 'react';
+import { createListeners } from './listeners.ts';
 
 export interface Toast {
   readonly kind: 'success' | 'error' | 'message';
@@ -11,7 +12,7 @@ export interface Toast {
 let waiting: readonly Toast[] = [];
 let isWanted = false;
 let dismissShown = () => {};
-const listeners = new Set<() => void>();
+const { subscribe, tell } = createListeners();
 
 export function toastSuccess(text: string, subject?: string): void {
   enqueue({ kind: 'success', text, subject });
@@ -29,7 +30,7 @@ export function toastMessage(text: string): void {
 export function clearToasts(): void {
   waiting = [];
   dismissShown();
-  notify();
+  tell();
 }
 
 export function dismissShownBy(dismiss: () => void): void {
@@ -54,20 +55,11 @@ export function useWaitingToasts(): readonly Toast[] {
 
 export function takeToasts(shown: readonly Toast[]): void {
   waiting = waiting.filter((toast) => !shown.includes(toast));
-  notify();
+  tell();
 }
 
 function enqueue(toast: Toast): void {
   waiting = [...waiting, toast];
   isWanted = true;
-  notify();
-}
-
-function notify(): void {
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  tell();
 }

@@ -77,8 +77,9 @@ export const LAYERS: readonly Layer[] = [
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs config brand'],
 
-  ['session', /^client\/session\//, ''],
-  ['roots', /^client\/(?:(?:api-client|later)\/)?[^/]+$/, 'session'],
+  ['listeners', /^client\/listeners\.ts$/, ''],
+  ['session', /^client\/session\//, 'listeners'],
+  ['roots', /^client\/(?:(?:api-client|later)\/)?[^/]+$/, 'session listeners'],
   ['ui', /^client\/(?:ui|controls)\//, 'roots'],
   ['giving', /^client\/giving\//, 'roots'],
   ['files', /^client\/signed-in\/save-file\.ts$/, ''],
@@ -86,10 +87,10 @@ export const LAYERS: readonly Layer[] = [
   [
     'screens',
     /^client\/(landing|auth|dashboard|receipt|scan|statement|tip)\//,
-    'session roots ui giving data files',
+    'session listeners roots ui giving data files',
   ],
   ['console frame', /^client\/operator\/(?:main|frame|parts)\./, 'roots ui consoleParts consoleBase'],
-  ['consoleBase', /^client\/operator\/[^/]+$/, 'roots ui'],
+  ['consoleBase', /^client\/operator\/[^/]+$/, 'listeners roots ui'],
   ['consoleParts', /^client\/operator\/([^/]+)\//, 'roots ui consoleBase files'],
   [
     'entries',

@@ -9,6 +9,7 @@ import {
 import { observable } from '@trpc/server/observable';
 import type { AppRouter } from '#server/api/procedures/router.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
+import { createListeners } from '../listeners.ts';
 import { endSession, readToken } from '../session/session.ts';
 import { whilePatient } from './patience.ts';
 import { learnTime } from './server-clock.ts';
@@ -28,11 +29,8 @@ const CHANGE_PASSWORD = 'auth.changePassword';
 /** A change of password ends the present token before the page has the next one; calls wait for it. */
 let renewal: Promise<void> | null = null;
 
-const refusalListeners = new Set<() => void>();
-
-export function onSessionRefused(listener: () => void): void {
-  refusalListeners.add(listener);
-}
+const refusals = createListeners();
+export const onSessionRefused = refusals.subscribe;
 
 export const endSessionWhenRefused: TRPCLink<AppRouter> =
   () =>
@@ -47,7 +45,7 @@ export const endSessionWhenRefused: TRPCLink<AppRouter> =
             // Another tab may have logged in meanwhile; then the refused token is not the stored one.
             if (error.data?.errorCode === 'session_ended' && token === readToken()) {
               endSession();
-              for (const listener of refusalListeners) listener();
+              refusals.tell();
               void removeWorker(true);
             }
             observer.error(error);

@@ -3,13 +3,14 @@
  * after a page was loaded, and is kept until somebody opens the profile.
  */
 import { useSyncExternalStore } from 'react';
+import { createListeners } from '../listeners.ts';
 
 interface Offer extends Event {
   prompt(): Promise<unknown>;
 }
 
 let offer: Offer | null = null;
-const listeners = new Set<() => void>();
+const { subscribe, tell } = createListeners();
 
 window.addEventListener('beforeinstallprompt', (event) => {
   if (!isOffer(event)) return;
@@ -31,14 +32,9 @@ export function useInstallOffer(): (() => Promise<unknown>) | null {
   );
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 function become(next: Offer | null): void {
   offer = next;
-  for (const listener of listeners) listener();
+  tell();
 }
 
 function isOffer(event: Event): event is Offer {

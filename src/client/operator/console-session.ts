@@ -1,9 +1,10 @@
 /** The session of an operator in this tab. Its token survives a reload, and no other tab can read it. */
 import { useSyncExternalStore } from 'react';
+import { createListeners } from '../listeners.ts';
 
 const KEY = 'tipwell_operator_token';
 
-const listeners = new Set<() => void>();
+const { subscribe, tell } = createListeners();
 /** Whether the server ended the session, so that the login can say so. */
 let hasEnded = false;
 
@@ -26,12 +27,3 @@ export function endSession(byServer: boolean): void {
 
 export const useToken = () => useSyncExternalStore(subscribe, readToken);
 export const useHasEnded = () => useSyncExternalStore(subscribe, () => hasEnded);
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function tell(): void {
-  for (const listener of listeners) listener();
-}

@@ -2,6 +2,7 @@
 import { useSyncExternalStore } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
+import { createListeners } from '../listeners.ts';
 
 export type Session =
   | { readonly status: 'checking' }
@@ -21,7 +22,7 @@ const KEY = brand.tokenStorageKey;
 let session: Session | null = null;
 /** The token where the browser does not store it; the session then ends with the page. */
 let tokenOfPage: string | null = null;
-const listeners = new Set<() => void>();
+const { subscribe, tell } = createListeners();
 
 /** A rendered page hydrates signed out, as it was rendered, and changes then. */
 export function useSession(): Session {
@@ -60,7 +61,7 @@ export function callerId(): string | null {
 
 export function become(next: Session): void {
   session = next;
-  for (const listener of listeners) listener();
+  tell();
 }
 
 function writeToken(token: string | null): void {
@@ -72,11 +73,6 @@ function writeToken(token: string | null): void {
     // Storage may be forbidden or full.
     tokenOfPage = token;
   }
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 /** @param verify is called when there is another token. @returns a function that stops following. */

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react';
 import { brand } from '#shared/brand.ts';
 import { registerWorker, subscriptionOf } from '../../api-client/service-worker.ts';
 import { dashboardTab } from '../../later/addresses.ts';
+import { createListeners } from '../../listeners.ts';
 
 export type Alert = 'sound' | 'vibration' | 'notification';
 export type AlertChoices = Readonly<Record<Alert, boolean>>;
@@ -15,20 +16,14 @@ const NOISE_CLAIM_MS = 3_000;
 const AUDIO_PATIENCE_MS = 500;
 
 let choices = read();
-const listeners = new Set<() => void>();
+const { subscribe, tell } = createListeners();
 
 window.addEventListener('storage', ({ key }) => {
   if (key === KEY || key === null) become(read());
 });
 
 export function useAlertChoices(): AlertChoices {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => choices,
-  );
+  return useSyncExternalStore(subscribe, () => choices);
 }
 
 export function isAnyAlertOn({ sound, vibration, notification }: AlertChoices): boolean {
@@ -160,7 +155,7 @@ export function beFound(isReached: () => boolean): () => void {
 
 function become(next: AlertChoices): void {
   choices = next;
-  for (const listener of listeners) listener();
+  tell();
 }
 
 function read(): AlertChoices {

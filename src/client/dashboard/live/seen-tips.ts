@@ -3,13 +3,14 @@ import { createContext, useContext, useEffect, useEffectEvent, useState, useSync
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { SEEN_KEY } from '../../api-client/service-worker.ts';
+import { createListeners } from '../../listeners.ts';
 
 /** Stands for the id where no tip had come yet. */
 const NONE = 'none';
 
 /** What was remembered last on this page, for browsers that forbid storage. */
 let entryOfPage: string | null = null;
-const listeners = new Set<() => void>();
+const { subscribe: listen, tell } = createListeners();
 
 export function useNewTips(userId: UserId, transactions: readonly Transaction[]) {
   const seen = useSyncExternalStore(subscribe, () => seenBy(userId));
@@ -81,7 +82,7 @@ export function remember(userId: UserId, tip: Transaction | undefined): void {
   } catch {
     // Without storage it lasts as long as the page.
   }
-  for (const listener of listeners) listener();
+  tell();
 }
 
 function read(): string | null {
@@ -93,11 +94,11 @@ function read(): string | null {
 }
 
 function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
+  const end = listen(listener);
   // Other tabs may have seen it.
   window.addEventListener('storage', listener);
   return () => {
-    listeners.delete(listener);
+    end();
     window.removeEventListener('storage', listener);
   };
 }

@@ -2,10 +2,11 @@
 import { useSyncExternalStore } from 'react';
 import type { UserId } from '#shared/ids.ts';
 import { OFFERED_PREFIX } from '../../api-client/service-worker.ts';
+import { createListeners } from '../../listeners.ts';
 import { presentSession } from '../../session/session.ts';
 
 const keyOf = (userId: UserId) => OFFERED_PREFIX + userId;
-const listeners = new Set<() => void>();
+const { subscribe, tell } = createListeners();
 
 /** To be called when a code fills the screen, and when it was downloaded or printed. */
 export function noteCodeShown(): void {
@@ -18,13 +19,7 @@ export function rememberAnswer(userId: UserId): void {
 }
 
 export function useOfferDue(userId: UserId): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => read(userId) === 'due',
-  );
+  return useSyncExternalStore(subscribe, () => read(userId) === 'due');
 }
 
 function read(userId: UserId): string | null {
@@ -41,5 +36,5 @@ function write(userId: UserId, state: 'due' | 'answered'): void {
   } catch {
     // Without storage there is no offer, because its answer would be forgotten.
   }
-  for (const listener of listeners) listener();
+  tell();
 }
