@@ -5,9 +5,11 @@ import type { App } from './app.ts';
 import type { Care } from './backups.ts';
 import type { Storage } from './storage/port/storage.ts';
 import type { Troubles } from './troubles.ts';
-import { createGroundWatch, startLedgerChecks, watchForDamage } from './watches.ts';
+import { createClockWatch, createGroundWatch, startLedgerChecks, watchForDamage } from './watches.ts';
 
 export const TICK_INTERVAL_MS = 1_000;
+/** A machine may have started with a wrong clock, and asks for the time within the first minutes. */
+export const FIRST_SWEEP_DELAY_MS = 300_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
 const GROUND_CHECK_INTERVAL_MS = 60_000;
 const PAYMENT_SWEEP_INTERVAL_MS = 60_000;
@@ -22,11 +24,13 @@ export function startClockwork(deps: {
 }): () => void {
   const { app, storage, care, clock, log, troubles } = deps;
   const isOnGround = createGroundWatch({ storage, clock, log });
+  const isClockSteady = createClockWatch(clock, log);
 
   const tick = () =>
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
   const sweep = async () => {
-    if (!(await isOnGround())) return;
+    // It deletes for good what a clock that is ahead would take for expired.
+    if (!isClockSteady() || !(await isOnGround())) return;
     await app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete what has expired'));
   };
   const sweepAndTell = () => {
@@ -35,17 +39,22 @@ export function startClockwork(deps: {
   };
 
   const everySecond = [tick, app.sendNotifications, app.tellWebhooks, app.sendMails];
-  const intervals = everySecond.map((act) => setInterval(() => void act(), TICK_INTERVAL_MS).unref());
-  intervals.push(setInterval(() => void isOnGround(), GROUND_CHECK_INTERVAL_MS).unref());
-  void sweep();
-  intervals.push(setInterval(sweepAndTell, SWEEP_INTERVAL_MS).unref());
+  const timers = everySecond.map((act) => setInterval(() => void act(), TICK_INTERVAL_MS).unref());
+  const checkGround = () => {
+    isClockSteady();
+    void isOnGround();
+  };
+  checkGround();
+  timers.push(setInterval(checkGround, GROUND_CHECK_INTERVAL_MS).unref());
+  timers.push(setTimeout(() => void sweep(), FIRST_SWEEP_DELAY_MS).unref());
+  timers.push(setInterval(sweepAndTell, SWEEP_INTERVAL_MS).unref());
   care.start();
   const stopChecks = startLedgerChecks(storage, log, troubles);
   const stopWatch = watchForDamage(log, troubles);
   const stopPaymentSweeps = startPaymentSweeps(app, log);
 
   return () => {
-    for (const interval of intervals) clearInterval(interval);
+    for (const timer of timers) clearTimeout(timer);
     care.stop();
     stopChecks();
     stopWatch();

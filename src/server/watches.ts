@@ -2,11 +2,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
-import { measure, onMeasure } from './measures.ts';
+import { measure, onMeasure, stopwatch } from './measures.ts';
 import type { Storage } from './storage/port/storage.ts';
 import type { Troubles } from './troubles.ts';
 
 const LEDGER_CHECK_INTERVAL_MS = 60_000;
+const MAX_STEP_OF_CLOCK_MS = 60_000;
+/** A clock that was set wrongly is mostly set again within this time. */
+const UNSTEADY_FOR_SECONDS = 3_600;
 
 /** Bounds one check while tips are recorded as fast as they are checked: 200,000 of them. */
 const MAX_STEPS = 1_000;
@@ -89,5 +92,22 @@ export function createGroundWatch(deps: {
       log.warn({ err }, 'could not compare the data and the clock with those of the start');
       return false;
     }
+  };
+}
+
+/** Call it every minute. @returns false for an hour after the clock was set by more than a minute. */
+export function createClockWatch(clock: Clock, log: Logger): () => boolean {
+  const seconds = stopwatch();
+  const startedAtMs = () => clock() - seconds() * 1_000;
+  let knownMs = startedAtMs();
+  let steadyFrom = 0;
+  return () => {
+    const setByMs = Math.round(startedAtMs() - knownMs);
+    knownMs += setByMs;
+    if (Math.abs(setByMs) > MAX_STEP_OF_CLOCK_MS) {
+      steadyFrom = seconds() + UNSTEADY_FOR_SECONDS;
+      log.warn({ setByMs }, 'the clock was set: what has expired is kept for another hour');
+    }
+    return seconds() >= steadyFrom;
   };
 }

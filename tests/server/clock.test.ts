@@ -2,7 +2,12 @@
  * A clock that is set back or forth under a running server: nobody is locked out for longer than a limit
  * lasts, no session outlives its term, and the ledger keeps the order in which tips were recorded.
  */
-import { describe, expect, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { FIRST_SWEEP_DELAY_MS, startClockwork } from '#server/clockwork.ts';
+import { createTroubles } from '#server/troubles.ts';
+import { createClockWatch } from '#server/watches.ts';
 import { callRest, logInThrough, refusedBy } from '#tests/support/both-doors.ts';
 import { openStream } from '#tests/support/event-streams.ts';
 import { START_MS } from '#tests/support/people.ts';
@@ -107,5 +112,62 @@ test('a clock that jumps ahead ends sessions and limits, and takes no tip away',
   const { trpc } = { trpc: t.trpc(await t.logIn(provider.user.email)) };
   expect(await trpc.transactions.list.query({ limit: 10 })).toMatchObject({
     transactions: [{ amountCents: 1_000 }],
+  });
+});
+
+describe('what is deleted for good', () => {
+  const log = pino({ level: 'silent' });
+
+  function withFakeTimers(): void {
+    const toFake = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] as const;
+    vi.useFakeTimers({ toFake: [...toFake] });
+    onTestFinished(() => void vi.useRealTimers());
+  }
+
+  test('is kept where the clock is ahead for a moment at the start, as before it has asked for the time', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    const closing = { current_password: PASSWORD, confirmation: 'close' };
+    expect((await callRest(t, 'POST', '/auth/me/closing', closing, { token })).status).toBe(200);
+    withFakeTimers();
+    t.clock.nowMs += YEAR_MS;
+    const swept: number[] = [];
+    const sweep = async () => {
+      swept.push(t.clock.nowMs);
+      await t.app.sweep();
+    };
+    const stop = startClockwork({
+      app: { ...t.app, sweep },
+      // PostgreSQL has a clock of its own, which is not that of this test.
+      storage: { checkGround: async () => null, checkRecent: t.storage.checkRecent },
+      care: { start() {}, stop() {} },
+      clock: () => t.clock.nowMs,
+      log,
+      troubles: createTroubles(() => t.clock.nowMs),
+    });
+    onTestFinished(stop);
+    for (let turn = 0; turn < 100; turn += 1) await nextTurn();
+    expect(swept).toEqual([]);
+    expect(await t.storage.findCredentials('cam@example.com')).not.toBeNull();
+    // One that was right all the time.
+    for (let waitedMs = 0; waitedMs < FIRST_SWEEP_DELAY_MS; waitedMs += MINUTE_MS) {
+      t.clock.nowMs += MINUTE_MS;
+      await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    }
+    expect(swept).toEqual([START_MS + YEAR_MS + FIRST_SWEEP_DELAY_MS]);
+  });
+
+  test('is kept for an hour after the clock was set by more than a minute', () => {
+    withFakeTimers();
+    const clock = { nowMs: START_MS };
+    const isSteady = createClockWatch(() => clock.nowMs, log);
+    const wait = (timeMs: number, setByMs = 0) => {
+      clock.nowMs += timeMs + setByMs;
+      vi.advanceTimersByTime(timeMs);
+      return isSteady();
+    };
+    expect([isSteady(), wait(MINUTE_MS), wait(MINUTE_MS, 50_000)]).toEqual([true, true, true]);
+    expect([wait(MINUTE_MS, YEAR_MS), wait(59 * MINUTE_MS), wait(MINUTE_MS)]).toEqual([false, false, true]);
+    expect([wait(MINUTE_MS, -YEAR_MS), wait(60 * MINUTE_MS)]).toEqual([false, true]);
   });
 });

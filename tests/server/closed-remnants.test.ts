@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { FIRST_SWEEP_DELAY_MS } from '#server/clockwork.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
@@ -127,6 +128,12 @@ test('after closing, no word of the people is in the file, its log or a backup, 
   expect((await database.check([])).problems).toEqual([]);
 });
 
+/** A module with which the first sweep comes with the start. */
+const SWEEPING_AT_ONCE = `data:text/javascript;base64,${Buffer.from(`
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = (act, delayMs, ...words) =>
+    setTimeout(act, delayMs === ${FIRST_SWEEP_DELAY_MS} ? 0 : delayMs, ...words);`).toString('base64')}`;
+
 test('the log of a server in which somebody registered, tipped, was tipped, changed everything and left says nothing of who it was', async () => {
   const env = { DATABASE_URL: join(temporaryFolder(), 'tipwell.db'), LOG_LEVEL: 'trace' };
   const server = await startServer(env);
@@ -165,7 +172,7 @@ test('the log of a server in which somebody registered, tipped, was tipped, chan
   const file = openDatabase(env.DATABASE_URL, { mustExist: true });
   file.exec('UPDATE accounts SET closes_at_ms = 1 WHERE closes_at_ms IS NOT NULL');
   file.close();
-  const next = await startServer(env);
+  const next = await startServer({ ...env, NODE_OPTIONS: `--import=${SWEEPING_AT_ONCE}` });
   const logged = () => [server, next].map(({ stdout, stderr }) => stdout() + stderr()).join('');
   await until(() => logged().includes('closed accounts for good'));
   expect((await call(next, '/auth/login', { body: login })).status).toBe(401);
