@@ -500,6 +500,11 @@ test('the whole way from the landing page through sign-up to a paid tip needs no
   await keyboard.press('Shift+Tab');
   await expect(page.getByRole('link', { name: 'Scan QR' })).toBeFocused();
   await keyboard.press('Enter');
+  await tabTo(page, page.getByRole('button', { name: 'Process QR Code' }));
+  await keyboard.press('Enter');
+  await expect(toast(page, 'Please enter a QR code or link')).toBeVisible();
+  // Tab does not stay at the toast.
+  await tabTo(page, page.getByRole('link', { name: 'Back' }));
   await tabTo(page, page.getByLabel('QR code or link'));
   await keyboard.type(`tips.example/tip/${code}`);
   await keyboard.press('Enter');

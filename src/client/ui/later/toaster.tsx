@@ -27,6 +27,11 @@ const toasts = document.createElement('div');
 toasts.id = 'toasts';
 document.body.append(toasts);
 
+// Toasts have nothing to press, and sonner gives the focus back to where Tab came from. Alt+T leads to them.
+new MutationObserver(() => {
+  for (const one of toasts.querySelectorAll('li')) one.tabIndex = -1;
+}).observe(toasts, { childList: true, subtree: true });
+
 /** A toast that waits for the one before it goes with it. */
 let dismissals = 0;
 const shownAt = new Map<string, number>();
