@@ -140,7 +140,8 @@ test('counts the hours after midnight to the night before, once its owner has sa
 }) => {
   await logInWithSpring();
   await page.goto(SPRING_DAYS);
-  await page.getByRole('link', { name: 'Days end at midnight' }).click();
+  await page.getByRole('link', { name: 'Days end at midnight' }).press('Enter');
+  await expect(page.getByRole('button', { name: /^Services/ })).toBeFocused();
   const dayEnd = page.getByRole('combobox', { name: 'My day ends at' });
   await expect(dayEnd).toHaveValue('');
   // Arrow keys walk through all hours, faster than the first of them is saved.

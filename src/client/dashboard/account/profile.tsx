@@ -94,8 +94,11 @@ function Disclosure({ title, state, isOpen, mayClose, onOpen, children }: Disclo
   const opener = useRef<HTMLButtonElement>(null);
 
   useEffect(() => {
-    // The row above has closed, or a link has led here.
-    if (isOpen && mayClose) opener.current?.scrollIntoView({ block: 'nearest' });
+    if (!isOpen || !mayClose) return;
+    // The row above has closed, or a link has led here, which took the focus away with it; a load of the page has not.
+    opener.current?.scrollIntoView({ block: 'nearest' });
+    if (document.activeElement === document.body && navigator.userActivation?.hasBeenActive)
+      opener.current?.focus({ preventScroll: true });
   }, [isOpen, mayClose]);
 
   function toggle() {
