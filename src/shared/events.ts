@@ -64,13 +64,15 @@ export interface TestEvent {
 export const OLD_SECRET_MS = 86_400_000;
 
 export const NO_URL =
-  'Enter an https address of the public internet with a path, such as https://example.com/tips.';
+  'Enter an https address on port 443, under a name of the public internet and with a path, such as https://example.com/tips.';
 const NO_EVENTS = 'Choose at least one event, and no other than those that there are.';
 
 const webhookUrl = z
   .string({ error: NO_URL })
   .max(MAX_WEBHOOK_URL_LENGTH, NO_URL)
-  .regex(/^https?:\/\/[!-~]+$/, NO_URL);
+  .regex(/^https?:\/\/[!-~]+$/, NO_URL)
+  // What is called has the host as a parser writes it.
+  .overwrite((url) => url.replace(/^https?:\/\/[^/]+/, (start) => start.toLowerCase()));
 const webhookEvents = z
   .array(z.enum(EVENT_TYPES, { error: NO_EVENTS }), { error: NO_EVENTS })
   .min(1, NO_EVENTS)

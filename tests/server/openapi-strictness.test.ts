@@ -35,7 +35,7 @@ const ONLY_THE_SERVER_KNOWS: ReadonlySet<string> = new Set([
   'This password is too easy to guess. Use a few unrelated words, without names or years.',
   'Password must not be your email or your username.',
   'The cursor is not valid.',
-  'Enter an https address of the public internet with a path, such as https://example.com/tips.',
+  'Enter an https address on port 443, under a name of the public internet and with a path, such as https://example.com/tips.',
   'You can have 5 webhooks. Remove one first.',
   'You have no event with this id, or not any more. Leave it out to begin at the first one.',
   'Display name has characters that cannot be shown.',

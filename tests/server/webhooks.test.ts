@@ -360,6 +360,11 @@ describe('the owner of webhooks', () => {
     const { provider, addWebhook } = await openScene({ config: { allowsLoopbackWebhooks: false } });
     const add = (url: string) => provider.trpc.webhooks.add.mutate({ url, events: ['tip.received'] });
     await expect(addWebhook()).rejects.toThrow('https address');
+    for (const refused of ['https://till.example.com:8443/tips', 'https://8.8.8.8/tips'])
+      await expect(add(refused)).rejects.toThrow('on port 443, under a name of the public internet');
+    const inCapitals = await add('https://Till.EXAMPLE.com/Tips');
+    expect(inCapitals.url).toBe('https://till.example.com/Tips');
+    await provider.trpc.webhooks.remove.mutate({ id: inCapitals.id });
     for (let count = 0; count < 5; count += 1) await add('https://till.example.com/a');
     await expect(add('https://till.example.com/a')).rejects.toThrow('You can have 5 webhooks');
     const [{ id } = { id: '' }] = await provider.trpc.webhooks.list.query();

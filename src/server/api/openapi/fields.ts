@@ -326,9 +326,9 @@ const NOTES: FieldNotes = {
   'WebhookChange.events': 'The types of events to be told.',
   'Webhook.url': 'Where they are posted to.',
   'NewWebhook.url':
-    'Where to post them: an https address of the public internet with a path, of at most 500 characters.',
+    'Where to post them: an https address on port 443, under a name of the public internet and with a path, of at most 500 characters.',
   'WebhookChange.url':
-    'Where to post them: an https address of the public internet with a path, of at most 500 characters.',
+    'Where to post them: an https address on port 443, under a name of the public internet and with a path, of at most 500 characters.',
   is_on: 'Whether it is told events.',
   skips_missed: 'With `is_on`: leaves out what happened while it was off.',
   off_reason:

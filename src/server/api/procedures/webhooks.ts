@@ -64,7 +64,7 @@ const OWN_EVENT: Parameter = {
   name: 'event_id',
   in: 'path',
   required: true,
-  description: 'As the list of events or of deliveries names it.',
+  description: 'As the list of events or of deliveries names it, but for tests.',
   schema: { type: 'string', pattern: EVENT_ID.source },
   example: EVENT.id,
 };
@@ -136,7 +136,7 @@ export const webhookProcedures = {
         'the secret, which is told this once. An event counts as taken when the answer is 2xx within 12',
         'seconds; else it is tried again, ten times in three days, and the later ones wait. Then the webhook',
         'is switched off and you are told, and at once after an answer of 410. An event may come twice,',
-        `under the same id. The URL is an https one of the public internet. You can have ${MAX_WEBHOOKS}.`,
+        `under the same id. The URL is an https one on port 443, under a name of the public internet. You can have ${MAX_WEBHOOKS}.`,
       ],
       takes: { newWebhook },
       answers: { webhookWithSecret },
