@@ -126,10 +126,11 @@ test('a folder that could not be looked at is told until it can be, and none is 
 test('a backup of more than 26 hours is told once in the log, and at /readyz until there is a newer one, also while one hangs', async () => {
   const { clock, making, keeper, troubles, messages } = createScene();
   const { backUp } = making;
+  // The files are as old as the clock of the machine says, and their names as the one that is passed in.
+  clock.nowMs = Date.now();
   await keeper.tick();
   messages();
-  // The files are as old as the clock of the machine says, which is not the one that is passed in.
-  clock.nowMs = Date.now() + 25 * HOUR_MS;
+  clock.nowMs += 25 * HOUR_MS;
   let finish = () => {};
   making.backUp = (file) =>
     new Promise((resolve) => {
