@@ -285,3 +285,16 @@ test('the README is short, and begins with how to start and how to test', () => 
     .map((line) => line.replace(/#.*/, '').trim());
   expect(commands.slice(0, 2)).toEqual(['npm ci && npm start', 'npm ci && npm test']);
 });
+
+test('the decision about statements gives each reason for which one differs between the engines', () => {
+  const statements = globSync('src/server/storage/statements/*.ts').map(read).join('');
+  const [, table = ''] = read('docs/decisions/032-storage-said-once.md').split('## Statements that differ');
+  const reasonsIn = (text: string, form: RegExp) => [
+    ...new Set([...text.matchAll(form)].map(([, reason]) => reason)),
+  ];
+  expect(
+    reasonsIn(table, /^\|.*\| ([^|]+) \|$/gm)
+      .slice(1)
+      .sort(),
+  ).toEqual(reasonsIn(statements, /\bchoose\('([^']+)'/g).sort());
+});
