@@ -500,6 +500,35 @@ describe('right passwords', () => {
   });
 });
 
+test('devices that know accounts of one’s own, in any number, keep nobody at other addresses out', async () => {
+  const t = await createSlowApp();
+  await t.registerCustomer('cam');
+  const mark = await markOf(t, 'cam@example.com');
+  const { token } = await t.registerCustomer('dan');
+  await t.registerCustomer('eve');
+  const marked: { email: string; from: CallOptions }[] = [];
+  for (let index = 0; index < 70; index++) {
+    const person = { email: `own-${index}@example.com`, username: `own-${index}`, password: PASSWORD };
+    await registerThrough('REST', t, person, stranger(index));
+    const mark = await markOf(t, person.email, stranger(100));
+    marked.push({ email: person.email, from: withMark(mark, '203.0.113.100') });
+  }
+  const flood = marked.map(({ email, from }) => logInThrough('REST', t, email, PASSWORD, from));
+  const others = await Promise.all([
+    logInThrough('REST', t, 'cam@example.com', PASSWORD, withMark(mark)),
+    changePassword('REST', t, token, PASSWORD, 'a better horse battery'),
+    logInThrough('REST', t, 'eve@example.com', PASSWORD, stranger(101)),
+    registerThrough(
+      'REST',
+      t,
+      { email: 'fay@example.com', username: 'fay', password: PASSWORD },
+      stranger(102),
+    ),
+  ]);
+  expect(others.map(({ status }) => status)).toEqual([200, 200, 200, 201]);
+  expect(tally(await Promise.all(flood))['busy']).toBeGreaterThan(0);
+});
+
 test.each(
   DOORS,
 )('a flood from as many networks as one likes keeps out neither a known device nor an open session (%s)', async (door) => {

@@ -5,9 +5,16 @@ import { AppError } from '#shared/errors.ts';
 
 const RUNNING = 2;
 const WAITING = 64;
+const WAITING_KNOWN = 48;
 
 const stranger = (index: number): WorkOwner => ({ origin: `net-${index}`, account: 'x', isKnown: false });
-const known = (name: string): WorkOwner => ({ origin: name, account: name, isKnown: true });
+const known = (account: string, origin = `net-of-${account}`): WorkOwner => ({
+  origin,
+  account,
+  isKnown: true,
+});
+
+const nameOf = ({ origin, account, isKnown }: WorkOwner) => (isKnown ? account : origin);
 
 /** Turns whose work is done when the test says so, one after the other. */
 function createScene() {
@@ -22,10 +29,10 @@ function createScene() {
     async ask(owner: WorkOwner): Promise<void> {
       queue
         .take(owner, () => {
-          begun.push(owner.origin);
+          begun.push(nameOf(owner));
           return new Promise<void>((resolve) => running.push(resolve));
         })
-        .catch(() => refused.push(owner.origin));
+        .catch(() => refused.push(nameOf(owner)));
       await settle();
     },
     async finish(count: number): Promise<void> {
@@ -46,9 +53,9 @@ function createWork() {
   return { work, finish: () => finish() };
 }
 
-async function createFlood(ownerOf: (index: number) => WorkOwner) {
+async function createFlood(ownerOf: (index: number) => WorkOwner, waiting = WAITING) {
   const scene = createScene();
-  for (let index = 0; index < RUNNING + WAITING; index++) await scene.ask(ownerOf(index));
+  for (let index = 0; index < RUNNING + waiting; index++) await scene.ask(ownerOf(index));
   expect([scene.begun.length, scene.refused]).toEqual([RUNNING, []]);
   return scene;
 }
@@ -72,24 +79,48 @@ describe('when as many wait as may', () => {
     expect(scene.refused).toEqual(['net-0']);
   });
 
-  test('a stranger never takes the place of a known one who has but one, nor does another known one', async () => {
-    const scene = await createFlood((index) => known(`person-${index}`));
-    await scene.ask(stranger(0));
+  test('no known one takes the last sixteen places of strangers', async () => {
+    const scene = await createFlood(stranger);
+    for (let index = 0; index < WAITING_KNOWN; index++) await scene.ask(known(`person-${index}`));
+    expect(scene.refused).toHaveLength(WAITING_KNOWN);
     await scene.ask(known('cam'));
-    expect(scene.refused).toEqual(['net-0', 'cam']);
+    expect(scene.refused.slice(WAITING_KNOWN)).toEqual(['cam']);
+    await scene.finish(RUNNING + WAITING);
+    expect(scene.begun.slice(RUNNING).filter((name) => name.startsWith('net-'))).toHaveLength(16);
+  });
+
+  test('strangers find their places free, and take no place of a known one who has but one', async () => {
+    const scene = await createFlood((index) => known(`person-${index}`), WAITING_KNOWN);
+    await scene.ask(known('cam'));
+    for (let index = 0; index < 17; index++) await scene.ask(stranger(index));
+    expect(scene.refused).toEqual(['cam', 'net-16']);
   });
 
   test('whoever has the most makes room for whoever has fewer, known or not', async () => {
-    const scene = await createFlood(() => known('mallory'));
-    await scene.ask(stranger(0));
+    const scene = await createFlood(() => known('mallory'), WAITING_KNOWN);
     await scene.ask(known('cam'));
-    // A stranger waits now, but the owner with the most turns is a known one.
-    expect(scene.refused).toHaveLength(2);
-    expect(scene.refused[0]).toBe('mallory');
-    await scene.ask(stranger(1));
-    expect(scene.refused.at(-1)).toBe('mallory');
-    await scene.ask(known('mallory'));
-    expect(scene.begun).not.toContain('net-1');
+    expect(scene.refused).toEqual(['mallory']);
+    for (let index = 0; index < 17; index++) await scene.ask(stranger(index));
+    // The owner with the most turns is a known one, of whom a stranger takes one.
+    expect(scene.refused).toEqual(['mallory', 'mallory']);
+  });
+
+  test('one network with many accounts makes room for a known one of another', async () => {
+    const scene = await createFlood((index) => known(`throwaway-${index}`, 'flood'), WAITING_KNOWN);
+    await scene.ask(known('cam'));
+    await scene.ask(known('throwaway-90', 'flood'));
+    expect(scene.refused).toEqual(['throwaway-2', 'throwaway-90']);
+    await scene.finish(2);
+    expect(scene.begun).toContain('cam');
+  });
+
+  test('one account at many networks makes room for another', async () => {
+    const scene = await createFlood((index) => known('mallory', `net-${index}`), WAITING_KNOWN);
+    await scene.ask(known('cam'));
+    await scene.ask(known('mallory', 'net-of-mallory'));
+    expect(scene.refused).toEqual(['mallory', 'mallory']);
+    await scene.finish(RUNNING + WAITING_KNOWN);
+    expect(scene.begun).toContain('cam');
   });
 });
 

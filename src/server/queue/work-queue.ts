@@ -1,7 +1,8 @@
 /**
  * Bounds the most expensive work that anybody can ask of the server. Networks take turns, and accounts within a
  * network, so that a flood from one of them delays anybody else by one turn. Because networks can be had in any number,
- * known owners have every other turn, and a place before any stranger.
+ * known owners have every other turn, and a place before any stranger. Because anybody can be the known owner of new
+ * accounts, strangers keep a part of the places, and known owners take turns by network as well.
  */
 import { measure, stopwatch } from '#server/measures.ts';
 import { AppError } from '#shared/errors.ts';
@@ -29,8 +30,11 @@ export const WORK_LIMITS = {
   insights: { name: 'insights', atOnce: 1, maxWaiting: 50, patienceMs: PATIENCE_MS },
 } as const satisfies Readonly<Record<string, WorkLimits>>;
 
+/** The rest of the places is left to strangers. */
+const PART_OF_KNOWN = 3 / 4;
+
 export interface WorkOwner {
-  /** A network; or, for a known owner, the account itself. */
+  /** The network that asks. */
   readonly origin: string;
   readonly account: string;
   /** A marked device or an open session has shown that the caller belongs to the account. */
@@ -40,8 +44,8 @@ export interface WorkOwner {
 
 export interface WorkQueue {
   /**
-   * When too many wait, the last of the owner with the most makes room for an owner with fewer, and the last of the
-   * stranger with the most for a known owner. @throws AppError `busy` when there is no room.
+   * When too many wait, the last of whoever has the most makes room for whoever has fewer: of strangers by network, of
+   * known owners by network and by account. @throws AppError `busy` when there is no room.
    */
   take<Result>(owner: WorkOwner, work: () => Promise<Result>): Promise<Result>;
 }
@@ -49,6 +53,7 @@ export interface WorkQueue {
 export function createWorkQueue({ name, atOnce, maxWaiting, patienceMs }: WorkLimits): WorkQueue {
   const known = createFairQueue<string>();
   const strangers = createFairQueue<string>();
+  const maxKnown = Math.ceil(PART_OF_KNOWN * maxWaiting);
   let isTurnOfKnown = true;
   let runningCount = 0;
 
@@ -64,22 +69,39 @@ export function createWorkQueue({ name, atOnce, maxWaiting, patienceMs }: WorkLi
   }
 
   /** @throws AppError `busy` when the owner has no better right to a place than any who wait. */
-  function makeRoomFor({ origin, account, isKnown }: WorkOwner): void {
-    const queue = isKnown ? known : strangers;
+  function makeRoomForKnown({ origin, account }: WorkOwner): void {
+    const waiting = known.countOfGroup(account);
+    if (known.count([]) < maxKnown) strangers.refuseLast([]);
+    else if (waiting === 0 && known.count([origin]) + 1 < known.countOfFullest([])) known.refuseLast([]);
+    else if (known.count([origin, account]) + 1 < known.countOfFullest([origin])) known.refuseLast([origin]);
+    // An account may be known at any number of networks.
+    else if (waiting + 1 < known.countOfFullestGroup()) known.refuseLastOfGroups();
+    else throw new AppError('busy');
+  }
+
+  /** As above. */
+  function makeRoomForStranger({ origin, account }: WorkOwner): void {
     // A stranger makes room when a known owner has as many.
     const fullest = strangers.countOfFullest([]) >= known.countOfFullest([]) ? strangers : known;
-    if (isKnown && strangers.count([]) > 0) strangers.refuseLast([]);
-    else if (queue.count([origin]) + 1 < fullest.countOfFullest([])) fullest.refuseLast([]);
-    else if (queue.count([origin, account]) + 1 < queue.countOfFullest([origin])) queue.refuseLast([origin]);
+    if (strangers.count([origin]) + 1 < fullest.countOfFullest([])) fullest.refuseLast([]);
+    else if (strangers.count([origin, account]) + 1 < strangers.countOfFullest([origin]))
+      strangers.refuseLast([origin]);
     else throw new AppError('busy');
+  }
+
+  function makeRoomFor(owner: WorkOwner): void {
+    const isFull = known.count([]) + strangers.count([]) >= maxWaiting;
+    if (owner.isKnown && (isFull || known.count([]) >= maxKnown)) makeRoomForKnown(owner);
+    if (!owner.isKnown && isFull) makeRoomForStranger(owner);
   }
 
   return {
     async take(owner, work) {
-      if (known.count([]) + strangers.count([]) >= maxWaiting) makeRoomFor(owner);
-      const queue = owner.isKnown ? known : strangers;
+      makeRoomFor(owner);
+      const { origin, account, isKnown, onHangUp } = owner;
       const watch = stopwatch();
-      const turn = queue.wait([owner.origin, owner.account], { onHangUp: owner.onHangUp, patienceMs });
+      const queue = isKnown ? known : strangers;
+      const turn = queue.wait([origin, account], { group: account, onHangUp, patienceMs });
       begin();
       await turn.catch((error: unknown) => {
         measure('work', { queue: name, waitSeconds: watch(), workSeconds: null });

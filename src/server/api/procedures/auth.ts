@@ -56,10 +56,10 @@ export async function rememberDevice({ device, services }: Context, email: strin
  * @param attempt verifies it before it changes anything.
  */
 export function tryPassword<Result>(
-  { account: { email }, services, token }: Context & { readonly account: Account; readonly token: string },
+  { account, address, services, token }: Context & { readonly account: Account; readonly token: string },
   attempt: () => Promise<Result>,
 ): Promise<Result> {
-  const owner = { origin: email, account: email, isKnown: true };
+  const owner = { origin: address().network, account: account.email, isKnown: true };
   return services.hashingQueue.take(owner, () => services.limits.limitPasswordChange(token, attempt));
 }
 
@@ -140,11 +140,10 @@ export const authProcedures = {
         const { email } = input;
         const { mark } = ctx.device;
         const caller = await callerTo(ctx, email);
-        const account = email.toLowerCase();
-        // A known device takes the turns of its account, and none of those that its network has.
+        // A known device takes none of the turns that strangers at its network have.
         const isKnown = caller.device !== null;
-        const origin = isKnown ? account : caller.network;
-        const { login, marksFromMs } = await hashingQueue.take({ origin, account, isKnown }, () =>
+        const owner = { origin: caller.network, account: email.toLowerCase(), isKnown };
+        const { login, marksFromMs } = await hashingQueue.take(owner, () =>
           limits.limitLogin(email, caller, async () => ({
             // Read before the password is: a new one that comes between ends the mark of this login, too.
             marksFromMs: await accounts.marksFrom(email),
