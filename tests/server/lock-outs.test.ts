@@ -3,8 +3,9 @@
  * of a device that has logged in before, or out of a session that is open; and nobody's neighbours are kept
  * from registering.
  */
+import { EventEmitter } from 'node:events';
 import argon2 from 'argon2';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   createLimitedApp,
   createSlowApp,
@@ -624,6 +625,45 @@ describe('an IPv6 network of 48 bits', () => {
     );
     expect(tally(answers)).toEqual({ fine: 160, too_many_requests: 3 });
   });
+});
+
+test('whoever hangs up while they wait for a turn at hashing is never verified', async () => {
+  const t = await createTestApp();
+  const { token } = await t.registerCustomer('cam');
+  const { verify } = argon2;
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const verified = vi
+    .spyOn(argon2, 'verify')
+    .mockImplementation((...given) => gate.then(() => verify(...given)));
+  const hashed = vi.spyOn(argon2, 'hash');
+  onTestFinished(() => [verified, hashed].forEach((spy) => void spy.mockRestore()));
+  const running = [1, 2].map((index) => guess(t, `nobody-${index}@example.com`, stranger(index)));
+  await vi.waitFor(() => expect(verified).toHaveBeenCalledTimes(2));
+
+  const socket = Object.assign(new EventEmitter(), { remoteAddress: HOME, setTimeout() {}, closed: false });
+  const leaver: Pick<TestApp, 'send'> = {
+    send: async (path, init) =>
+      t.app.fetch(new Request(new URL(path, 'http://localhost'), init), { incoming: { socket } }),
+  };
+  const person = { email: 'dan@example.com', username: 'dan', password: PASSWORD };
+  const waiting = [
+    registerThrough('REST', leaver, person),
+    logInThrough('REST', leaver, 'cam@example.com', WRONG),
+    callRest(leaver, 'POST', '/auth/confirm', { password: PASSWORD }, { token }),
+    callRest(leaver, 'POST', '/auth/password/reset', {
+      token: 'x'.repeat(43),
+      new_password: 'a new horse battery',
+    }),
+  ];
+  Object.assign(socket, { closed: true }).emit('close');
+  // Those whose requests come in only now have left before.
+  open();
+  expect(tally(await Promise.all(waiting))).toEqual({ busy: 4 });
+  expect(tally(await Promise.all(running))).toEqual({ wrong_credentials: 2 });
+  expect([verified.mock.calls.length, hashed.mock.calls.length]).toEqual([2, 0]);
 });
 
 test.each([

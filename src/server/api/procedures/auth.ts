@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
 import type { Caller, Tried } from '#server/limits/limits.ts';
+import type { WorkOwner } from '#server/queue/work-queue.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 import {
   confirmation,
@@ -51,15 +52,21 @@ export async function rememberDevice({ device, services }: Context, email: strin
   device.mark.remember(email, await services.accounts.marksFrom(email));
 }
 
+/** @param account an email, or whatever else a password is for. */
+export function hashingOwner({ address, onHangUp }: Context, account: string, isKnown: boolean): WorkOwner {
+  return { origin: address().network, account: account.toLowerCase(), isKnown, onHangUp };
+}
+
 /**
  * Tries the present password of whoever is logged in, which takes a turn and is limited.
  * @param attempt verifies it before it changes anything.
  */
 export function tryPassword<Result>(
-  { account, address, services, token }: Context & { readonly account: Account; readonly token: string },
+  ctx: Context & { readonly account: Account; readonly token: string },
   attempt: () => Promise<Result>,
 ): Promise<Result> {
-  const owner = { origin: address().network, account: account.email, isKnown: true };
+  const { account, services, token } = ctx;
+  const owner = hashingOwner(ctx, account.email, true);
   return services.hashingQueue.take(owner, () => services.limits.limitPasswordChange(token, attempt));
 }
 
@@ -97,7 +104,7 @@ export const authProcedures = {
         const { accounts, limits, hashingQueue, mail } = ctx.services;
         const caller = ctx.address();
         if (input.invitation !== undefined) await limits.countLinkUse(caller, ctx.quota);
-        const owner = { origin: caller.network, account: input.email, isKnown: false };
+        const owner = hashingOwner(ctx, input.email, false);
         const register = (isMailed: boolean) => accounts.register(input, isMailed);
         const user = await hashingQueue.take(owner, () =>
           limits.limitRegistration(caller, () =>
@@ -142,7 +149,7 @@ export const authProcedures = {
         const caller = await callerTo(ctx, email);
         // A known device takes none of the turns that strangers at its network have.
         const isKnown = caller.device !== null;
-        const owner = { origin: caller.network, account: email.toLowerCase(), isKnown };
+        const owner = hashingOwner(ctx, email, isKnown);
         const { login, marksFromMs } = await hashingQueue.take(owner, () =>
           limits.limitLogin(email, caller, async () => ({
             // Read before the password is: a new one that comes between ends the mark of this login, too.

@@ -12,7 +12,7 @@ import {
   receiptRequest,
 } from '#shared/mail.ts';
 import { wasGiven } from '#shared/tip-states.ts';
-import { callerTo, rememberDevice } from './auth.ts';
+import { callerTo, hashingOwner, rememberDevice } from './auth.ts';
 import { mailOf } from './context.ts';
 import { endpoint } from './endpoint.ts';
 import { MAIL_SETTINGS } from './examples.ts';
@@ -73,10 +73,8 @@ export const mailProcedures = {
       .input(passwordReset)
       .mutation(async ({ ctx, input }): Promise<null> => {
         const { factors, mailLinks, limits, hashingQueue } = ctx.services;
-        const { network: origin } = ctx.address();
-        const { userId, email } = await hashingQueue.take(
-          { origin, account: input.token, isKnown: false },
-          () => mailLinks.resetPassword(input),
+        const { userId, email } = await hashingQueue.take(hashingOwner(ctx, input.token, false), () =>
+          mailLinks.resetPassword(input),
         );
         ctx.arrival.note('password_reset', userId);
         // Else each link would bring whoever reads the mailbox the guesses of all places, and not of one device.
