@@ -550,7 +550,7 @@ describe('a receipt by mail', () => {
 
   test('goes to the email that a guest names, so many times', async () => {
     const { t, send } = await openScene({ takesGuestTips: true, isRateLimited: true });
-    const { code } = await t.setTheScene();
+    const { provider, code } = await t.setTheScene();
     const given = await t.rest('POST', '/transactions', {
       body: { receiver_qr_id: code.id, amount: 20, service_category: 'bartender' },
       headers: { 'Idempotency-Key': '0123456789abcdef0123' },
@@ -564,6 +564,9 @@ describe('a receipt by mail', () => {
     const mails = await send();
     expect(mails.map(({ to }) => to)).toEqual(Array(3).fill(['guest@example.com']));
     expect(mails[0]?.text).toContain(given.body.receipt_url);
+    // Whose email it is has confirmed nothing.
+    expect(mails[0]?.text).not.toContain(provider.user.fullName);
+    expect(mails[0]?.text).toContain('If this wasn’t you, ignore this email.');
   });
 
   test('that is refused says nothing of the account with the email that a guest names', async () => {

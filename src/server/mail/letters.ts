@@ -156,7 +156,8 @@ export const factorChangedLetter = (facts: {
 });
 
 export interface ReceiptFacts {
-  readonly receiverName: string;
+  /** Null for a guest: the address that they name may be anybody's, and the name is what its owner has written. */
+  readonly receiverName: string | null;
   readonly serviceCategory: ServiceCategory;
   readonly amountCents: Cents;
   readonly feeCents: Cents;
@@ -187,7 +188,7 @@ export const receiptLetter = (facts: ReceiptFacts): Letter => ({
     ...(facts.isSimulated ? ['This was a simulated payment. No money moved.'] : []),
   ],
   rows: [
-    ['To', facts.receiverName],
+    ...(facts.receiverName === null ? [] : [['To', facts.receiverName] as const]),
     ['Service', CATEGORY_LABELS[facts.serviceCategory]],
     ['Tip', formatMoney(facts.amountCents)],
     ...(facts.feeCents > 0 ? [['Service fee', formatMoney(facts.feeCents)] as const] : []),
@@ -197,6 +198,7 @@ export const receiptLetter = (facts: ReceiptFacts): Letter => ({
     ['Transaction', facts.id],
   ],
   button: { label: 'See the Receipt', url: facts.url },
+  ...(facts.receiverName === null && { closing: 'If this wasn’t you, ignore this email.' }),
 });
 
 function stateLineOf({ state, chargedAt, leftCents }: ReceiptFacts): string {

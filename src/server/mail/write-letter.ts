@@ -87,7 +87,7 @@ export function createWriteLetter(deps: {
     const tip = isTransactionId(transactionId) ? await storage.findTransaction(giver, transactionId) : null;
     if (!tip) return null;
     return letters.receiptLetter({
-      receiverName: tip.displayName ?? tip.receiverName,
+      receiverName: giver === null ? null : (tip.displayName ?? tip.receiverName),
       serviceCategory: tip.serviceCategory,
       amountCents: tip.amountCents,
       feeCents: tip.giverFeeCents,
