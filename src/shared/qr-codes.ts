@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { SERVICE_CATEGORIES } from './categories.ts';
 import { hasLetterDigitOrEmoji, MAX_NAME_LENGTH, MAX_TYPED_NAME_LENGTH } from './display-names.ts';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
+import { hasLinks, isLink } from './message-rules.ts';
 import { messageText, shownText } from './messages.ts';
 
 export const serviceCategory = z.enum(SERVICE_CATEGORIES, { error: 'Please select a service category.' });
@@ -36,6 +37,7 @@ const displayName = shownText('Display name', {
     (name) => name === '' || hasLetterDigitOrEmoji(name),
     'Display name needs a letter, a digit or an emoji.',
   )
+  .refine((name) => !isLink(name), hasLinks('Display name'))
   .meta({ maxLength: MAX_NAME_LENGTH })
   .transform((name) => name || null)
   .nullable();

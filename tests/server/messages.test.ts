@@ -286,6 +286,17 @@ describe.each(DOORS)('through %s', (door) => {
     expect(await t.data.dump()).toEqual(before);
   });
 
+  test('a name that is a link is not given', async () => {
+    const { t, customer, tip } = await openScene();
+    await customer.trpc.auth.updateProfile.mutate({ fullName: 'Cam at evil.example/pay' });
+    const before = await t.data.dump();
+    const refused = await call(door, t, 'transactions.create', { ...tip, withName: true }, customer);
+    expect(refusedBy(door, refused).fields).toEqual([
+      { field: door === 'REST' ? 'with_name' : 'withName', message: 'Your name cannot be given here.' },
+    ]);
+    expect(await t.data.dump()).toEqual(before);
+  });
+
   test('a guest may write, and has no name to give and no way to be blocked', async () => {
     const { t, provider, tip } = await openScene({ config: { takesGuestTips: true } });
     const given = resultOf(await call(door, t, 'transactions.create', { ...tip, message: MESSAGE }));

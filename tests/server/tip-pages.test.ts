@@ -305,6 +305,8 @@ describe('the words of a page', () => {
     ['displayName', '...', 'Display name needs a letter, a digit or an emoji.'],
     ['displayName', 'a\u202eb', 'Display name has characters that cannot be shown.'],
     ['displayName', 7, 'Display name must be text.'],
+    ['displayName', 'Claim at https://evil.example', 'Display name must not have links.'],
+    ['displayName', 'evil.com', 'Display name must not have links.'],
     ['greeting', 'x'.repeat(141), 'The greeting may have up to 140 characters.'],
     ['greeting', 'a\u0000b', 'The greeting has characters that cannot be shown.'],
     ['greeting', ['x'], 'The greeting must be text.'],

@@ -18,6 +18,7 @@ import {
   type UserId,
 } from '#shared/ids.ts';
 import { invalidField } from '#shared/invalid-field.ts';
+import { isLink } from '#shared/message-rules.ts';
 import { feesFor, type Terms } from '#shared/money.ts';
 import type { PaymentState } from '#shared/payments.ts';
 import { amountOutOfBounds, isWithinBounds } from '#shared/tip-amount.ts';
@@ -34,7 +35,7 @@ export interface Transactions extends TipRecord {
    * @throws AppError `qr_code_not_found`, `qr_code_paused`, `qr_code_replaced`, `qr_code_retired`, `account_suspended`,
    *   `own_qr_code`, `category_mismatch`, `idempotency_key_reused`, `terms_changed` when the giver was quoted others,
    *   `words_not_taken`, `provider_not_payable`, `payment_unavailable`, `maintenance`; `invalid_input` for an amount
-   *   out of bounds, a blocked word, or a guest's name.
+   *   out of bounds, a blocked word, a guest's name, or a name with a link.
    */
   create(giver: Account | null, tip: NewTip): Promise<Transaction>;
   /** Whether a guest's tip with this key was recorded, whatever became of it. */
@@ -265,7 +266,9 @@ function complaintsAbout(
   const isBlocked = (text: string | null) => text !== null && blockedWords.matches(text);
   return [
     ...(isBlocked(message) ? [{ field: 'message', message: WORDS_REFUSED }] : []),
-    ...(isBlocked(giverName) ? [{ field: 'withName', message: NAME_REFUSED }] : []),
+    ...(isBlocked(giverName) || isLink(giverName ?? '')
+      ? [{ field: 'withName', message: NAME_REFUSED }]
+      : []),
   ];
 }
 
