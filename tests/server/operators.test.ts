@@ -72,8 +72,8 @@ async function enrolTotp(t: TestApp, email = EMAIL) {
   return { token, console, secret, codes };
 }
 
-const logInAgain = (t: TestApp, code: string, password = PASSWORD, email = EMAIL) =>
-  consoleOf(t).session.logIn.mutate({ email, password, code });
+const logInAgain = (t: TestApp, code: string, password = PASSWORD, email = EMAIL, peer?: string) =>
+  consoleOf(t, undefined, peer).session.logIn.mutate({ email, password, code });
 
 describe('a link', () => {
   test('leads to a passkey, by which the operator logs in and proves to be there', async () => {
@@ -226,6 +226,23 @@ describe('a login', () => {
     await t.logIn('ops@example.com');
     await enrolTotp(t);
     await expect(logInAgain(t, '000000')).rejects.toThrow('Incorrect');
+  });
+
+  test('is kept from nobody by wrong passwords at other addresses, and guesses 100 codes a day at a right one', async () => {
+    const t = await createTestApp({ config: { isRateLimited: true } });
+    const { secret, codes } = await enrolTotp(t);
+    const tryAt = async (index: number, password: string) => {
+      const peer = `198.51.100.${Math.floor(index / 5)}`;
+      await expect(logInAgain(t, '000000', password, EMAIL, peer)).rejects.toThrow('Incorrect');
+    };
+    for (let index = 0; index < 105; index += 1) await tryAt(index, 'another password');
+    t.clock.nowMs += STEP_MS;
+    expect(await logInAgain(t, totpAt(secret, t.clock.nowMs))).toHaveProperty('token');
+
+    for (let index = 0; index < 100; index += 1) await tryAt(index + 105, PASSWORD);
+    // The limit tells nobody that the password is right.
+    for (const password of [PASSWORD, 'another password'])
+      await expect(logInAgain(t, codes[0] ?? '', password)).rejects.toThrow('Too many attempts.');
   });
 
   test('is refused to somebody who was removed, and theirs are gone', async () => {

@@ -18,6 +18,8 @@ interface Count extends AttemptCount {
 interface Choice {
   readonly ifWrong?: readonly Count[];
   readonly ifRight?: readonly Count[];
+  /** The refusals that say that it was wrong. */
+  readonly wrongBy?: readonly ErrorCode[];
 }
 
 type Refusal = 'too_many_requests' | 'username_changed_often';
@@ -127,7 +129,7 @@ export function createAttempts(storage: Storage, clock: Clock) {
   ): Promise<Result> {
     const waits: number[] = [];
     for (const choice of choices) {
-      const { ifWrong = [], ifRight = [] } = choice;
+      const { ifWrong = [], ifRight = [], wrongBy = WRONG } = choice;
       const all = [...ifWrong, ...ifRight];
       const waitMs = await tryTake(all, undefined, () => note(all, 1));
       if (waitMs !== null) {
@@ -140,7 +142,7 @@ export function createAttempts(storage: Storage, clock: Clock) {
         unspent = ifWrong;
         return result;
       } catch (error) {
-        if (isWrong(error)) unspent = ifRight;
+        if (error instanceof AppError && wrongBy.includes(error.code)) unspent = ifRight;
         throw error;
       } finally {
         note(all, -1);
@@ -178,8 +180,6 @@ export function countsOf(limits: readonly LimitName[], who: Who): Count[] {
 }
 
 const WRONG: readonly ErrorCode[] = ['wrong_credentials', 'wrong_password', 'wrong_code'];
-
-const isWrong = (error: unknown): boolean => error instanceof AppError && WRONG.includes(error.code);
 
 function nameOf(count: AttemptCount): string {
   return `${count.limit} ${subjectOf(count)}`;

@@ -147,6 +147,7 @@ export const LIMITS = {
   operator_login_from_address_to_account: kept(['account', 'address'], 5, QUARTER_MS),
   operator_login_from_address: kept(['address'], 30, QUARTER_MS),
   operator_login_from_network: kept(['network'], 30 * NETWORK, QUARTER_MS),
+  // Wrong codes beside a right password.
   operator_login_to_account: kept(['account'], 100, DAY_MS),
   // Wrong codes in a session that somebody may have left open.
   operator_code_in_session: kept(['session'], 5, QUARTER_MS),

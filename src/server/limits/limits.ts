@@ -79,7 +79,10 @@ export interface Limits {
   /** Counts the opening of an event stream; the feed bounds how many are open at once. */
   countStream(userId: UserId, quota?: Quota): Promise<void>;
   countKey(key: ApiKeyId, quota?: Quota): Promise<void>;
-  /** Tries a password with a code of an operator, as `limitLogin` does for accounts. */
+  /**
+   * Tries a password with a code of an operator. Over all addresses only `wrong_code` counts, a guess of whoever knows
+   * the password, so that nobody else keeps an operator out.
+   */
   limitOperatorLogin<Result>(email: string, caller: Place, attempt: () => Promise<Result>): Promise<Result>;
   limitOperatorCode<Result>(email: string, token: string, attempt: () => Promise<Result>): Promise<Result>;
   unlockOperator(email: string): Promise<void>;
@@ -250,10 +253,13 @@ export function createLimits(
         'operator_login_from_address_to_account',
         'operator_login_from_address',
         'operator_login_from_network',
-        'operator_login_to_account',
       ] as const;
       const who = { account: operatorsAttemptsOf(email), ...hashedPlace(place) };
-      return attempts.count({ ifWrong: countsOf(limits, who) }, attempt);
+      const ofCodes = {
+        ifWrong: countsOf(['operator_login_to_account'], who),
+        wrongBy: ['wrong_code'],
+      } as const;
+      return attempts.count({ ifWrong: countsOf(limits, who) }, () => attempts.count(ofCodes, attempt));
     },
     limitOperatorCode(email, token, attempt) {
       const who = { account: operatorsAttemptsOf(email), session: hashOf(token) };

@@ -1,7 +1,7 @@
 /**
  * How an operator gets in: by a link of the shell, after which they enrol; then by a passkey, or by a password with a
- * code. The caller limits the tries. An unknown email, a wrong password and a wrong code are answered alike, after the
- * same steps.
+ * code. The caller limits the tries, and answers an unknown email, a wrong password and a wrong code alike. All three
+ * take the same steps.
  */
 import { EASY_TO_GUESS, isEasyToGuess } from '#server/auth/password-strength.ts';
 import type { Passwords } from '#server/auth/passwords.ts';
@@ -29,7 +29,10 @@ export const holderIn = (operator: { readonly id: OperatorId }, token: string): 
 });
 
 export interface OperatorWaysIn {
-  /** Call it in a turn (work-queue.ts). @returns the token of the session. @throws AppError `wrong_credentials`. */
+  /**
+   * Call it in a turn (work-queue.ts). @returns the token of the session.
+   * @throws AppError `wrong_credentials`; `wrong_code` where the password was right, which nobody may be told.
+   */
   logIn(
     given: { readonly email: string; readonly password: string; readonly code: string },
     place: Place,
@@ -80,7 +83,8 @@ export function createOperatorWaysIn(deps: {
       const isRight = await passwords.verify(found?.passwordHash ?? null, password);
       const operator = isRight && found?.operator.enrolledAtMs != null ? found.operator : null;
       const isCode = await factors.checkCode(operator ? holderOf(operator) : NOBODY, code);
-      if (!operator || !isCode) throw new AppError('wrong_credentials');
+      if (!operator) throw new AppError('wrong_credentials');
+      if (!isCode) throw new AppError('wrong_code');
       return sessions.begin(operator, place);
     },
 

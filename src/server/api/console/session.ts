@@ -33,9 +33,10 @@ export const sessionProcedures = router({
       ctx.arrival.note('operator_login_succeeded', null, email);
       return { token };
     } catch (error) {
-      if (error instanceof AppError && error.code === 'wrong_credentials')
-        ctx.arrival.note('operator_login_failed', null, email);
-      throw error;
+      ctx.arrival.noteRefusedOperatorLogin(error, email);
+      throw error instanceof AppError && error.code === 'wrong_code'
+        ? new AppError('wrong_credentials')
+        : error;
     }
   }),
 

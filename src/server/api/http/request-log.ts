@@ -44,6 +44,7 @@ type SecurityEvent =
   | 'webhook_removed'
   | 'operator_login_succeeded'
   | 'operator_login_failed'
+  | 'operator_login_limited'
   /** An operator used a link, which ended all of their sessions and factors. */
   | 'operator_link_used'
   | 'operator_enrolled'
@@ -80,6 +81,12 @@ const EVENTS_BY_LOGIN_REFUSAL: Partial<Record<ErrorCode, SecurityEvent>> = {
   wrong_code: 'login_failed',
   second_factor_needed: 'login_needs_code',
   too_many_requests: 'login_limited',
+};
+
+const EVENTS_BY_OPERATOR_LOGIN_REFUSAL: Partial<Record<ErrorCode, SecurityEvent>> = {
+  wrong_credentials: 'operator_login_failed',
+  wrong_code: 'operator_login_failed',
+  too_many_requests: 'operator_login_limited',
 };
 
 /** The number of names that are remembered: more clients than are busy at once. */
@@ -201,16 +208,27 @@ export class Arrival {
    * an email has an account.
    */
   noteRefusedLogin(error: unknown, email: string, idOf: (email: string) => Promise<UserId | null>): void {
-    if (!(error instanceof AppError)) return;
-    const event = EVENTS_BY_LOGIN_REFUSAL[error.code];
+    const event = this.#tell(error, EVENTS_BY_LOGIN_REFUSAL);
     if (event === undefined) return;
-    this.#told ??= new WeakSet();
-    this.#told.add(error);
     const write = (account: UserId | null) =>
       account === null ? this.note(event, null, email) : this.note(event, account);
     turnOfTheLoop()
       .then(() => idOf(email))
       .then(write, () => write(null));
+  }
+
+  noteRefusedOperatorLogin(error: unknown, email: string): void {
+    const event = this.#tell(error, EVENTS_BY_OPERATOR_LOGIN_REFUSAL);
+    if (event !== undefined) this.note(event, null, email);
+  }
+
+  /** @returns what a refusal is logged as, which then is not logged as anything else. */
+  #tell(error: unknown, events: Partial<Record<ErrorCode, SecurityEvent>>): SecurityEvent | undefined {
+    if (!(error instanceof AppError)) return undefined;
+    const event = events[error.code];
+    this.#told ??= new WeakSet();
+    if (event !== undefined) this.#told.add(error);
+    return event;
   }
 
   /** Some refusals are security events, unless already logged as one. */
