@@ -19,6 +19,9 @@ const HEADERS = {
   'Content-Type': 'application/json',
 };
 
+/** Only the console reads the code. */
+const GUESS = { email: 'nobody@example.com', password: 'wrong guess', code: '000000' };
+
 /** The filters as fail2ban would read them, with a place for the address as it has one (`<ADDR>`). */
 const FILTERS = [...readFileSync('docs/log.md', 'utf8').matchAll(/^ +failregex = (.+)$/gm)].map(
   ([, regex = '']) => new RegExp(regex.replace('<ADDR>', '(?<address>[0-9a-f.:]+)')),
@@ -47,9 +50,10 @@ test.for<ShippedCaddyfile>([
   await send(`/r/${RECEIPT}?a=${QUERY}`);
   await send(`/api/transactions/${RECEIPT}/refund`, { method: 'POST' });
   await send(`/unsubscribe/${STATEMENT}`, { method: 'POST' });
-  const guess = JSON.stringify({ email: 'nobody@example.com', password: 'wrong guess' });
+  const guess = JSON.stringify(GUESS);
   await send('/api/auth/login', { method: 'POST', body: guess });
   await send('/trpc/auth.login', { method: 'POST', body: guess });
+  await send('/operator/trpc/session.logIn', { method: 'POST', body: guess });
   const lines = await vi.waitFor(
     () => {
       const told = caddy
@@ -58,7 +62,7 @@ test.for<ShippedCaddyfile>([
         .split('\n')
         .map((line) => JSON.parse(line))
         .filter(({ request }) => request.uri !== '/healthz');
-      expect(told).toHaveLength(6);
+      expect(told).toHaveLength(7);
       return told;
     },
     { timeout: 30_000 },
@@ -70,6 +74,7 @@ test.for<ShippedCaddyfile>([
     ['POST', '/unsubscribe/', 404],
     ['POST', '/api/auth/login', 401],
     ['POST', '/trpc/auth.login', 401],
+    ['POST', '/operator/trpc/session.logIn', 401],
   ]);
   for (const { request } of lines) expect(request.remote_ip).toBe('127.0.0.1');
   for (const secret of SECRETS) expect(caddy.accessLog() + server.stderr()).not.toContain(secret);
@@ -77,10 +82,10 @@ test.for<ShippedCaddyfile>([
   const [ofTipwell, ofCaddy] = FILTERS;
   expect(FILTERS).toHaveLength(2);
   await vi.waitFor(
-    () => expect(addressesIn(server.stderr(), ofTipwell)).toEqual(['127.0.0.1', '127.0.0.1']),
+    () => expect(addressesIn(server.stderr(), ofTipwell)).toEqual(Array(3).fill('127.0.0.1')),
     { timeout: 30_000 },
   );
-  expect(addressesIn(caddy.accessLog(), ofCaddy)).toEqual(['127.0.0.1', '127.0.0.1']);
+  expect(addressesIn(caddy.accessLog(), ofCaddy)).toEqual(Array(3).fill('127.0.0.1'));
 
   const logsBefore = { access: caddy.accessLog().length, own: caddy.ownLog().length };
   const later = () => ({
@@ -125,8 +130,6 @@ test.for<ShippedCaddyfile>([
   }
 });
 
-const GUESS = { email: 'nobody@example.com', password: 'wrong guess' };
-
 /** Sends a guess at a password to the address exactly as written, which `fetch` would tidy up. */
 async function guessAt(port: number, target: string, headers: Record<string, string> = {}) {
   const sent = request({
@@ -154,6 +157,9 @@ const FOUND: readonly (readonly [string, Record<string, string>])[] = [
   ['/trpc/auth.login?batch=1', { Accept: 'application/jsonl' }],
   ['/trpc/nothing,auth.login?batch=1', { 'trpc-accept': 'application/jsonl' }],
   ['http://127.0.0.1/api/auth/login', {}],
+  ['/operator/trpc/session.logIn', {}],
+  ['/operator/trpc/session.end,session.logIn?batch=1', {}],
+  ['/operator/trpc/session.end%2Csession.logIn?batch=1', {}],
 ];
 
 /** Caddy makes logins of these, which Node.js would refuse. */
@@ -180,6 +186,12 @@ const REFUSED = [
   '/trpc/",auth.login?batch=1',
   '/trpc/%22,auth.login?batch=1',
   '/trpc/x,/r/,auth.login?batch=1',
+  '/operator/trpc/session%2ElogIn',
+  '/operator/%74rpc/session.logIn',
+  '/%6Fperator/trpc/session.logIn',
+  '/operator/trpc/../trpc/session.logIn',
+  '/operator/trpc//session.logIn',
+  '/operator/trpc/x,/r/,session.logIn?batch=1',
 ];
 
 test('an address behind a door has no other spelling than the one that a filter finds', async () => {
