@@ -54,6 +54,17 @@ describe('a clock that is turned back', () => {
     expect(await isAlive(t, token)).toBe(false);
   });
 
+  test('for less than an hour ends no session that is used meanwhile for when it is right again', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    for (const behindMs of [YEAR_MS, YEAR_MS - 59 * MINUTE_MS, 0]) {
+      t.clock.nowMs = START_MS - behindMs;
+      expect(await isAlive(t, token)).toBe(true);
+    }
+    t.clock.nowMs = START_MS + 30 * DAY_MS - 1;
+    expect(await isAlive(t, token)).toBe(true);
+  });
+
   test('leaves tips in the order in which they were recorded, listed and told, each with its own time', async () => {
     const t = await createTestApp();
     const { provider, customer, code } = await t.setTheScene();

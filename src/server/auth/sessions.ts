@@ -20,6 +20,8 @@ const SLIDING_STEP_MS = DAY_MS;
 const MAX_LIFETIME_MS = 90 * DAY_MS;
 /** The time for which a typed password allows sensitive actions (OWASP ASVS 5.0, 7.5). */
 const CONFIRMED_FOR_MS = RECENT_PASSWORD_MINUTES * 60_000;
+/** A clock that is behind for a moment, as at the start of a machine, is right again by then. */
+const BEHIND_FOR_MS = 3_600_000;
 /** More than anybody has devices; bounds the disk space of repeated logins. */
 const MAX_SESSIONS_OF_ACCOUNT = 50;
 /** Every session has expired by then. */
@@ -119,6 +121,15 @@ export function createSessions(deps: {
     return Math.min(clock() + lifetimeMs, createdAtMs + MAX_LIFETIME_MS);
   }
 
+  let behindSinceMs: number | null = null;
+
+  /** An end that goes by such a clock would be in the past once it is right. */
+  function isBehindForNow(createdAtMs: number, nowMs: number): boolean {
+    if (nowMs >= createdAtMs - slidingStepMs) return false;
+    behindSinceMs ??= nowMs;
+    return nowMs - behindSinceMs < BEHIND_FOR_MS;
+  }
+
   function newSessionToken(createdAtMs = clock()): IssuedSession & { readonly tokenHash: Uint8Array } {
     const token = newToken(random);
     return { token, tokenHash: hashOfToken(token), expiresAtMs: slidEnd(createdAtMs) };
@@ -155,7 +166,8 @@ export function createSessions(deps: {
       // An earlier version without the 90 days may have stored a later end.
       if (slidTo <= now) throw new AppError('session_ended');
       // An end that is too late also counts: it was stored before the clock was turned back.
-      if (Math.abs(slidTo - session.expiresAtMs) >= slidingStepMs) {
+      const isToMove = Math.abs(slidTo - session.expiresAtMs) >= slidingStepMs;
+      if (isToMove && !isBehindForNow(session.createdAtMs, now)) {
         try {
           await storage.extendSession(tokenHash, slidTo);
         } catch (error) {
