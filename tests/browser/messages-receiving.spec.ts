@@ -366,6 +366,7 @@ test('a message can be hidden, shown again and reported from its row', async ({
     /^Block This Customer/,
     'Turn Off Messages',
     'View Receipt',
+    'Refund...',
   ]);
   await page.getByRole('heading', { level: 1 }).click();
   await expect(page.getByRole('menu')).toHaveCount(0);
@@ -462,9 +463,9 @@ test('the keyboard is enough', async ({ page, backstage, logInAs }) => {
   await expect(item('Hide Message')).toBeFocused();
   for (const [key, name] of [
     ['ArrowDown', 'Report'],
-    ['End', 'View Receipt'],
+    ['End', 'Refund...'],
     ['ArrowDown', 'Hide Message'],
-    ['ArrowUp', 'View Receipt'],
+    ['ArrowUp', 'Refund...'],
     ['Home', 'Hide Message'],
   ] as const) {
     await page.keyboard.press(key);

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect, holdAnswers, loseAnswer, setHidden, stopClock, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { fact, refund, tipped } from './receipt-scene.ts';
+import { more } from './received-tips.ts';
 import { payTip } from './tipping.ts';
 
 const answer = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name });
@@ -286,6 +287,32 @@ test.describe('a giver', () => {
 });
 
 test.describe('a receiver', () => {
+  test('finds the refund last in the menu of the list, with the same question', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider } = await tipped(backstage);
+    await logInAs(provider);
+    await page.goto('/dashboard?tab=transactions');
+    const opener = more(page);
+    await opener.click();
+    await expect(page.getByRole('menuitem').last()).toHaveText('Refund...');
+    await page.getByRole('menuitem').last().click();
+    const question = page.getByRole('dialog', { name: 'Refund this $20.00 tip?' });
+    await expect(question).toContainText('$19.40 is taken from your total.');
+    await expectForEverybody(page, 'question about a refund in the list');
+    await page.keyboard.press('Escape');
+    await expect(opener).toBeFocused();
+    await opener.click();
+    await page.getByRole('menuitem', { name: 'Refund...' }).press('Enter');
+    await answer(page, 'Refund').click();
+    await expect(toast(page, '$20.00 tip refunded. The customer gets $21.00 back.')).toBeVisible();
+    await expect(page.getByRole('listitem').filter({ hasText: 'Status:' })).toContainText('Status: refunded');
+    await opener.click();
+    await expect(page.getByRole('menuitem').last()).toHaveText('View Receipt');
+  });
+
   test('refunds a tip after a question, and the giver hears of it at once', async ({
     page,
     browser,

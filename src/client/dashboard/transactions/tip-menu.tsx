@@ -2,6 +2,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
+import { isKept } from '#shared/tip-states.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { paths } from '../../paths.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
@@ -13,7 +14,11 @@ interface TipMenuProps {
   readonly onClose: () => void;
 }
 
-export function ReceivedTipMenu({ tip, onClose }: TipMenuProps) {
+interface ReceivedTipMenuProps extends TipMenuProps {
+  readonly onRefund: () => void;
+}
+
+export function ReceivedTipMenu({ tip, onRefund, onClose }: ReceivedTipMenuProps) {
   const [isOpen, setOpen] = useState(true);
   const actions = useTipActions(tip, {
     onDone(sentence) {
@@ -25,26 +30,32 @@ export function ReceivedTipMenu({ tip, onClose }: TipMenuProps) {
       onClose();
     },
   });
+  const closeAndRun = (run: () => void) => (item: Element) => {
+    const opener = openerOf(item);
+    flushSync(() => setOpen(false));
+    opener?.focus();
+    run();
+  };
   if (!isOpen) return null;
   return (
     <Menu onClose={onClose}>
       {actions.map(({ name, label, hint, run }) => (
-        <button
-          key={name}
-          type="button"
-          role="menuitem"
-          tabIndex={-1}
-          onClick={({ currentTarget }) => {
-            const opener = openerOf(currentTarget);
-            flushSync(() => setOpen(false));
-            opener?.focus();
-            run();
-          }}
-        >
+        <Item key={name} onPress={closeAndRun(run)}>
           {label} {hint && <small className={styles.hint}>{hint}</small>}
-        </button>
+        </Item>
       ))}
       <Receipt tip={tip} onClose={onClose} />
+      {/* It stands last, because hardly anybody means it. */}
+      {isKept(tip) && (
+        <Item
+          onPress={closeAndRun(() => {
+            onClose();
+            onRefund();
+          })}
+        >
+          Refund...
+        </Item>
+      )}
     </Menu>
   );
 }
@@ -57,6 +68,24 @@ export function SentTipMenu({ tip, onClose }: TipMenuProps) {
       </Link>
       <Receipt tip={tip} onClose={onClose} />
     </Menu>
+  );
+}
+
+interface ItemProps {
+  readonly onPress: (item: Element) => void;
+  readonly children: ReactNode;
+}
+
+function Item({ onPress, children }: ItemProps) {
+  return (
+    <button
+      type="button"
+      role="menuitem"
+      tabIndex={-1}
+      onClick={({ currentTarget }) => onPress(currentTarget)}
+    >
+      {children}
+    </button>
   );
 }
 

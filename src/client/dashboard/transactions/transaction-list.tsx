@@ -11,7 +11,9 @@ import { openTip } from './tip-address.ts';
 import styles from './transaction-list.module.css';
 import { Row } from './transaction-row.tsx';
 
-const TakeBack = lazy(() => import('./take-back.tsx').then(({ TakeBack }) => ({ default: TakeBack })));
+const ReverseTip = lazy(() =>
+  import('./reverse-tip.tsx').then(({ ReverseTip }) => ({ default: ReverseTip })),
+);
 
 interface TransactionListProps {
   readonly user: User;
@@ -21,7 +23,7 @@ interface TransactionListProps {
 export function TransactionList({ user, listing }: TransactionListProps) {
   const { transactions, pageCount, hasMore, isLoadingMore, loadMore } = listing;
   const { list, markLastRead } = useGrowingList<HTMLOListElement>(transactions.length);
-  const [takenBack, setTakenBack] = useState<Transaction | null>(null);
+  const [reversed, setReversed] = useState<Transaction | null>(null);
 
   return (
     <div className={styles.listing}>
@@ -32,7 +34,7 @@ export function TransactionList({ user, listing }: TransactionListProps) {
             transaction={transaction}
             isReceived={transaction.receiverId === user.id}
             onThank={() => openTip(transaction.id)}
-            onTakeBack={() => setTakenBack(transaction)}
+            onReverse={() => setReversed(transaction)}
           />
         ))}
       </ol>
@@ -51,9 +53,13 @@ export function TransactionList({ user, listing }: TransactionListProps) {
           {isLoadingMore ? 'Loading...' : 'Load More'}
         </Button>
       )}
-      {takenBack && (
+      {reversed && (
         <FetchedDialog>
-          <TakeBack tip={takenBack} onClose={() => setTakenBack(null)} />
+          <ReverseTip
+            tip={reversed}
+            isGiver={reversed.receiverId !== user.id}
+            onClose={() => setReversed(null)}
+          />
         </FetchedDialog>
       )}
     </div>

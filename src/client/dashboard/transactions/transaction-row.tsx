@@ -29,7 +29,7 @@ interface RowProps {
   readonly transaction: Transaction;
   readonly isReceived: boolean;
   readonly onThank: () => void;
-  readonly onTakeBack: () => void;
+  readonly onReverse: () => void;
 }
 
 export function Row(props: RowProps) {
@@ -95,7 +95,7 @@ function hasChanges({ changes, capturesAt, refundAskedAt }: Transaction): boolea
   return changes.length > 0 || capturesAt !== null || refundAskedAt !== null;
 }
 
-function Actions({ transaction, isReceived, onThank, onTakeBack }: RowProps) {
+function Actions({ transaction, isReceived, onThank, onReverse }: RowProps) {
   const { amountCents, serviceCategory, createdAt, thankedAt, undoUntil, receiverName } = transaction;
   const [isOpen, setOpen] = useState(false);
   const canTakeBack = useIsBefore(isReceived ? null : undoUntil) && isKept(transaction);
@@ -122,7 +122,7 @@ function Actions({ transaction, isReceived, onThank, onTakeBack }: RowProps) {
         </Button>
       )}
       {canTakeBack && (
-        <Button ref={handFocusOn} look="quiet" aria-label={`Take Back: ${name}`} onClick={onTakeBack}>
+        <Button ref={handFocusOn} look="quiet" aria-label={`Take Back: ${name}`} onClick={onReverse}>
           Take Back
         </Button>
       )}
@@ -139,7 +139,7 @@ function Actions({ transaction, isReceived, onThank, onTakeBack }: RowProps) {
         </button>
         {isOpen && (
           <FetchedDialog>
-            <Menu tip={transaction} onClose={() => setOpen(false)} />
+            <Menu tip={transaction} onRefund={onReverse} onClose={() => setOpen(false)} />
           </FetchedDialog>
         )}
       </div>
