@@ -75,4 +75,6 @@ export type BookEntry = z.infer<typeof bookEntry>;
 export interface EntryPage {
   readonly entries: readonly BookEntry[];
   readonly nextCursor: string | null;
+  /** The hour at which its days begin. */
+  readonly dayStartHour: number;
 }

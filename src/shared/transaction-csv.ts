@@ -3,7 +3,7 @@
  * on its date, and one for each refund or other change on its own, so that each column of amounts adds up.
  */
 import type { BookEntry } from './books.ts';
-import { localTime } from './calendar.ts';
+import { dateAt, localTime } from './calendar.ts';
 import { CATEGORY_LABELS } from './categories.ts';
 import { type CsvCell, csvLine } from './csv.ts';
 import { plainDecimal } from './decimals.ts';
@@ -37,6 +37,7 @@ export const TRANSACTION_COLUMNS = [
   'Giver',
   'Payment ID',
   'Refund ID',
+  'Day',
 ] as const;
 
 const STATUS_LABELS = {
@@ -53,10 +54,10 @@ const number = (amount: Cents): CsvCell => ({ number: plainDecimal(amount) });
 /**
  * The cells of an entry under `TRANSACTION_COLUMNS`, empty where they do not concern the viewer's side of the tip.
  * Amounts are negative where money went back. `Refunded` is what went back with this row, of the net amount of a
- * received tip and of the total paid of a sent one.
+ * received tip and of the total paid of a sent one. `Day` is the one that the row counts on, as in the daily record.
  * @throws RangeError when the time zone is unknown.
  */
-function entryCells(entry: BookEntry, timeZone: string): CsvCell[] {
+function entryCells(entry: BookEntry, timeZone: string, dayStartHour: number): CsvCell[] {
   const { kind, direction, transaction, amountCents, netAmountCents } = entry;
   const localOf = (time: string) => localTime(Date.parse(time), timeZone);
   const at = localOf(entry.createdAt);
@@ -91,9 +92,10 @@ function entryCells(entry: BookEntry, timeZone: string): CsvCell[] {
     (isReceived && transaction.giverId) || '',
     entry.chargeId ?? '',
     entry.source ?? '',
+    dateAt(Date.parse(entry.createdAt), timeZone, dayStartHour),
   ];
 }
 
-export function entryLines(entries: readonly BookEntry[], timeZone: string): string {
-  return entries.map((each) => csvLine(entryCells(each, timeZone))).join('');
+export function entryLines(entries: readonly BookEntry[], timeZone: string, dayStartHour: number): string {
+  return entries.map((each) => csvLine(entryCells(each, timeZone, dayStartHour))).join('');
 }

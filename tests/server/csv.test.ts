@@ -91,6 +91,7 @@ describe('a statement', () => {
       {
         ...ofRefunded,
         Date: '2026-05-17',
+        Day: '2026-05-17',
         Tip: '-1234.56',
         'Service fee': '-37.04',
         'Net amount': '-1197.52',
@@ -100,6 +101,7 @@ describe('a statement', () => {
       {
         ...ofRefunded,
         Date: '2026-05-16',
+        Day: '2026-05-16',
         Tip: '1234.56',
         'Service fee': '37.04',
         'Net amount': '1197.52',
@@ -110,6 +112,7 @@ describe('a statement', () => {
         ...always,
         ...open,
         Date: '2026-05-16',
+        Day: '2026-05-16',
         Time: '00:00:30',
         Direction: 'Sent',
         Service: 'Barber',
@@ -127,6 +130,7 @@ describe('a statement', () => {
         ...always,
         ...open,
         Date: '2026-05-15',
+        Day: '2026-05-15',
         Time: '23:59:30',
         Direction: 'Received',
         Service: 'Bartender',
@@ -162,7 +166,7 @@ describe('a statement', () => {
     };
     expect(await headerOf('/api/transactions')).toBe(
       'Date,Time,UTC offset,Direction,Service,To,Tip,Service fee,Net amount,Total paid,Refunded,Refunded at,' +
-        'Status,Payment,Currency,Transaction,Entry,Date of tip,Refunded at with offset,Code,Giver,Payment ID,Refund ID',
+        'Status,Payment,Currency,Transaction,Entry,Date of tip,Refunded at with offset,Code,Giver,Payment ID,Refund ID,Day',
     );
     expect(await headerOf('/api/transactions/insights?from=2026-05-01&to=2026-05-02')).toBe(
       'Date,Tips,Gross,Fees,Net,Currency,Payment,Tips given,Refunds made,Gross after refunds,' +

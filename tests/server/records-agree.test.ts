@@ -472,6 +472,7 @@ function expectRowsToAgree(rows: Readonly<Record<string, string>>[], entries: Bo
     if (!entry) throw new Error(`${label}: no such row was expected: ${JSON.stringify(row)}`);
     const { tip, moved, isReceived } = entry;
     expect(`${row['Date']} ${row['Time']}`, label).toBe(entry.wall);
+    expect(row['Day'], label).toBe(entry.day);
     const offset = (row['UTC offset'] ?? '').slice('UTC'.length);
     const inSeconds = (ms: number) => Math.floor(ms / 1_000) * 1_000;
     expect(Date.parse(`${row['Date']}T${row['Time']}${offset}`), label).toBe(inSeconds(entry.atMs));
@@ -761,7 +762,7 @@ test.each(
       const told = await person.trpc.transactions.insights.query({ ...years, granularity: 'month' });
       expect(told.netCents).toBe(totalTipsReceivedCents);
     }
-    const asking = { id: person.user.id, startHour: 0 };
+    const asking = { id: person.user.id, startHour: startHours.get(person.user.id) ?? 0 };
     await expectListingsToAgree(t, person, { timeZone: 'UTC' }, asking, happened);
   }
 });

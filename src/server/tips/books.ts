@@ -72,7 +72,8 @@ export function createBooks({
             ]
           : [];
       });
-      return { entries, nextCursor: (page.hasMore && entries.at(-1)?.id) || null };
+      const nextCursor = (page.hasMore && entries.at(-1)?.id) || null;
+      return { entries, nextCursor, dayStartHour: dayStartHourOf(account, query) };
     },
   };
 }
@@ -110,10 +111,15 @@ function filterFrom(account: Account, query: Omit<EntriesQuery, 'cursor' | 'limi
   };
 }
 
+/** The hour at which the days of a question begin, or else those of its account. */
+export function dayStartHourOf(account: Account, query: Pick<SumsQuery, 'dayStartHour'>): number {
+  return query.dayStartHour ?? account.dayStartHour ?? 0;
+}
+
 /** Selects tips of whole days of the account, from `from` to `to`; a date that is left out is no bound. */
 export function tipFilterFrom(account: Account, query: SumsQuery): TipFilter {
   const { direction, serviceCategory, from, to, timeZone } = query;
-  const { dayStartHour = account.dayStartHour ?? 0 } = query;
+  const dayStartHour = dayStartHourOf(account, query);
   const firstOf = (date: string) => firstOfDate(date, timeZone, dayStartHour);
   return {
     direction: direction ?? null,

@@ -7,6 +7,7 @@ import { dateAfter, daysIn, firstOfDate, isoDate, lastOfMonth, steadyStretches }
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type Insights, type InsightsQuery, insights } from '#shared/records.ts';
 import { readWithChanges } from './book-changes.ts';
+import { dayStartHourOf } from './books.ts';
 import { createTally, type Dates } from './earnings-tally.ts';
 
 export interface Earnings {
@@ -21,7 +22,7 @@ export function createEarnings(storage: Storage, queryQueue: StepQueue): Earning
     async insights(account, query, options) {
       const { id } = account;
       const { from, to, timeZone, serviceCategory = null } = query;
-      const { dayStartHour = account.dayStartHour ?? 0 } = query;
+      const dayStartHour = dayStartHourOf(account, query);
       const partsOf = (dates: Dates) => partsOfPeriod({ ...dates, timeZone, dayStartHour, serviceCategory });
       const inTurn = async <Answer>(read: () => Promise<Answer>) => {
         await queryQueue.step(id, options);

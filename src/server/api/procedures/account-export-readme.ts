@@ -33,7 +33,8 @@ transactions.json
 transactions.csv
   The same tips for spreadsheets, with a row for each refund and each change by a
   dispute on the date on which it was made. Dates and times are those of
-  ${timeZone}. A text that a spreadsheet would take for a formula has an
+  ${timeZone}; Day is the one that a row counts on, by the hour at which your
+  days begin. A text that a spreadsheet would take for a formula has an
   apostrophe in front.
 
 payments.json

@@ -128,8 +128,9 @@ async function* filesOf(
     path: 'transactions.schema.json',
     content: [schemaFile('The transactions of an account, the newest first', z.array(transaction))],
   };
+  const { dayStartHour } = firstEntries;
   const entries = entriesAsOf(exportedAtMs, pagesFrom(firstEntries, entriesFrom, entriesOf));
-  yield { path: 'transactions.csv', content: entriesAsCsv(entries, { timeZone }).parts };
+  yield { path: 'transactions.csv', content: entriesAsCsv(entries, { timeZone, dayStartHour }).parts };
 
   const payments = paymentsTold(exports.payments(account, exportedAtMs));
   yield { path: 'payments.json', content: jsonList(payments) };

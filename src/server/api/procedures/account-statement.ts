@@ -43,6 +43,7 @@ interface Period {
 
 interface StatementPeriod extends Period {
   readonly timeZone: string;
+  readonly dayStartHour: number;
   /** Left out for both directions. */
   readonly direction?: 'sent' | 'received' | undefined;
 }
@@ -55,7 +56,7 @@ export function entriesAsCsv(
   async function* parts() {
     yield CSV_BOM + csvLine(TRANSACTION_COLUMNS);
     for await (const page of pages) {
-      if (page.length > 0) yield entryLines(page, period.timeZone);
+      if (page.length > 0) yield entryLines(page, period.timeZone, period.dayStartHour);
     }
   }
   const { direction } = period;

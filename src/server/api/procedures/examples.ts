@@ -148,7 +148,7 @@ export const PROOF = [
   'q1n7Qm9s0vY3b6T8xkZr2JcF5hLd4WgPaUeKoNiRyXM',
 ].join('.');
 
-export const CSV_OF_TIPS = `${CSV_BOM}${csvLine(TRANSACTION_COLUMNS)}2024-06-01,22:15:30,UTC+02:00,Sent,Bartender,Pat Doe,12.34,0.62,,12.96,,,Completed,simulated,USD,${TRANSACTION.id},Tip,2024-06-01,,${QR_CODE.id},,,\r\n`;
+export const CSV_OF_TIPS = `${CSV_BOM}${csvLine(TRANSACTION_COLUMNS)}2024-06-01,22:15:30,UTC+02:00,Sent,Bartender,Pat Doe,12.34,0.62,,12.96,,,Completed,simulated,USD,${TRANSACTION.id},Tip,2024-06-01,,${QR_CODE.id},,,,2024-06-01\r\n`;
 
 export const CSV_OF_EARNINGS = `${CSV_BOM}Date,Tips,Gross,Fees,Net,Currency,Payment,Tips given,Refunds made,Gross after refunds,Fees after refunds,Net after refunds\r\n2024-06-01,1,12.34,0.37,11.97,USD,simulated,1,0,12.34,0.37,11.97\r\n`;
 

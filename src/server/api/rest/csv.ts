@@ -50,7 +50,7 @@ export const CSV_ANSWERS: Readonly<Record<string, (request: CsvRequest) => Promi
     const listFrom = (cursor: string) => callerForMore.transactions.entries({ ...query, cursor });
     const pages = pagesFrom(first, isWhole ? listFrom : null, entriesOf);
     return {
-      file: entriesAsCsv(pages, entriesQuery.parse(input)),
+      file: entriesAsCsv(pages, { ...entriesQuery.parse(input), dayStartHour: first.dayStartHour }),
       nextCursor: isWhole ? null : first.nextCursor,
     };
   },
