@@ -136,6 +136,8 @@ export const tipChange = z.object({
   at: z.iso.datetime(),
   /** Signed: of what the giver paid in all for the giver, of what the receiver got for the receiver. */
   amountCents: z.int().brand<'Cents'>(),
+  /** Of a dispute that has ended, and of a failed refund of which nobody owes anything any more. */
+  isOver: z.boolean(),
 });
 export type TipChange = z.infer<typeof tipChange>;
 

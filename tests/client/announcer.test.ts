@@ -160,7 +160,12 @@ describe('a page that somebody looks at', () => {
 
   it('names what is left of a tip of which a part went back at once', async () => {
     const tab = await openTab();
-    const refund = { kind: 'refund', at: '2026-05-15T12:01:00.000Z', amountCents: cents(-970) } as const;
+    const refund = {
+      kind: 'refund',
+      at: '2026-05-15T12:01:00.000Z',
+      amountCents: cents(-970),
+      isOver: false,
+    } as const;
     tab.announce({ ...transaction(20), changes: [refund] });
     vi.advanceTimersByTime(BREATH_MS);
     expect(tab.cards()).toEqual(['$20.00 tip · you keep $9.70 (Bartender)']);

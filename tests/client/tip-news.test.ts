@@ -178,7 +178,12 @@ describe('a refund', () => {
 
   it('of a tip that was changed before is of its rest, and of one that never was charged of nothing', async () => {
     const page = await openPage();
-    const part = { kind: 'refund', at: '2026-05-15T11:00:00.000Z', amountCents: cents(-100) } as const;
+    const part = {
+      kind: 'refund',
+      at: '2026-05-15T11:00:00.000Z',
+      amountCents: cents(-100),
+      isOver: false,
+    } as const;
     page.changed(refund(tip({ changes: [part] })));
     page.changed(refund(tip({ receiverId: GIVER, changes: [part] }), { refundedBy: null }));
     page.changed(refund(tip({ capturesAt: '2026-05-15T12:10:00.000Z' })));
@@ -204,8 +209,8 @@ describe('a change of the money of a tip', () => {
   it('is told once each to its receiver, with what it means', async () => {
     const page = await openPage();
     const got = tip({ receiverId: GIVER });
-    const dispute = { kind: 'dispute', at, amountCents: cents(-970) } as const;
-    const won = { kind: 'dispute_won', at: later, amountCents: cents(970) } as const;
+    const dispute = { kind: 'dispute', at, amountCents: cents(-970), isOver: false } as const;
+    const won = { kind: 'dispute_won', at: later, amountCents: cents(970), isOver: false } as const;
     page.changed({ ...got, status: 'disputed', changes: [dispute] });
     page.changed({ ...got, changes: [dispute, won] });
     page.changed({ ...got, changes: [dispute, won] });
@@ -218,9 +223,9 @@ describe('a change of the money of a tip', () => {
   it('is told to its giver in their own sums, and not if it is older than the page', async () => {
     const page = await openPage();
     const changes = [
-      { kind: 'refund', at: '2026-05-15T11:00:00.000Z', amountCents: cents(-100) },
-      { kind: 'refund', at, amountCents: cents(-525) },
-      { kind: 'refund_failed', at: later, amountCents: cents(525) },
+      { kind: 'refund', at: '2026-05-15T11:00:00.000Z', amountCents: cents(-100), isOver: false },
+      { kind: 'refund', at, amountCents: cents(-525), isOver: false },
+      { kind: 'refund_failed', at: later, amountCents: cents(525), isOver: false },
     ] as const;
     page.changed(tip({ changes: [...changes] }));
     expect(page.toasts()).toEqual([

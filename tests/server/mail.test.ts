@@ -635,6 +635,18 @@ test('a receipt by mail says that a refund did not reach its giver', async () =>
   const [mail] = await send();
   expect(mail?.text).toContain('This tip was refunded.');
   expect(mail?.text).toContain('A refund of $21.00 didn’t reach your card. It’s still yours');
+  // Not once the operator has paid it in another way.
+  await t.storage.payments.settleDebt(id, 'owed_to_giver', t.clock.nowMs, {
+    actor: { kind: 'command', name: 'ops', host: 'bar' },
+    action: 'refund_paid_otherwise',
+    subject: id,
+    reason: null,
+    atMs: t.clock.nowMs,
+  });
+  await t.rest('POST', `/transactions/${id}/receipt-mail`, { token: customer.token, body: {} });
+  const [later] = await send();
+  expect(later?.text).toContain('This tip was refunded.');
+  expect(later?.text).not.toContain('didn’t reach');
 });
 
 describe('a monthly statement', () => {

@@ -178,6 +178,9 @@ test('what did not reach its giver and was paid to them in another way is not pa
   stripe.fail(({ path }) => (path === '/refunds' ? { is: 'status', status: 500 } : null));
   await expect(provider.trpc.transactions.refund.mutate({ id })).rejects.toThrow('does not answer');
   expect(await settle()).toBe(true);
+  expect(await scene.toGiver()).toMatchObject({
+    changes: [{ kind: 'refund' }, { kind: 'refund_failed', isOver: true }],
+  });
   stripe.fail(() => null);
   await scene.pass(DAY_MINUTES);
   expect(refunds()).toBe(1);
@@ -197,6 +200,15 @@ test('a refund in full that does not reach its giver is told after its reversal'
   expect(await scene.totals()).toEqual([2_000, 0]);
   expect(await scene.debts()).toEqual([[0, 0, 2_100]]);
   await scene.compare();
+  expect(await scene.toGiver()).toMatchObject({ changes: [{ kind: 'refund_failed', isOver: false }] });
+  // The operator refunds it once more at Stripe, which is none of the receiver's money.
+  stripe.refundPart(chargeId, 2_100);
+  await scene.deliver();
+  expect(await scene.debts()).toEqual([[0, 0, 0]]);
+  expect(await scene.toGiver()).toMatchObject({
+    changes: [{ kind: 'refund_failed', isOver: true }, { kind: 'refund' }],
+  });
+  expect(await scene.toReceiver()).toMatchObject({ status: 'refunded', changes: [] });
 });
 
 test('a refund that fails while the rest of its tip is refunded leaves the tip what did not arrive', async () => {

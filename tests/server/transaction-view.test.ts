@@ -50,6 +50,7 @@ const TIP: TransactionRecord = {
   adjustments: [],
   capturesAtMs: null,
   refundAskedAtMs: null,
+  owedToGiverCents: cents(0),
 };
 const CAPTURES_AT = new Date(NOW_MS + UNDO_MS).toISOString();
 
@@ -113,12 +114,29 @@ test('each of the two people sees what moved of their own money, and nothing tha
     { ...moved('refund_failed', 're_1', 0.5), receiverFeeCents: cents(500), netAmountCents: cents(0) },
     { ...moved('debit', 'trr_1', 0), receiverFeeCents: cents(100), netAmountCents: cents(-100) },
   ];
-  expect(seenBy(GIVER, { adjustments }).changes).toEqual([
-    { kind: 'refund', at, amountCents: -525 },
-    { kind: 'refund_failed', at, amountCents: 525 },
+  const owedToGiverCents = cents(525);
+  expect(seenBy(GIVER, { adjustments, owedToGiverCents }).changes).toEqual([
+    { kind: 'refund', at, amountCents: -525, isOver: false },
+    { kind: 'refund_failed', at, amountCents: 525, isOver: false },
   ]);
-  expect(seenBy(RECEIVER, { adjustments }).changes).toEqual([
-    { kind: 'refund', at, amountCents: -485 },
-    { kind: 'debit', at, amountCents: -100 },
+  expect(seenBy(RECEIVER, { adjustments, owedToGiverCents }).changes).toEqual([
+    { kind: 'refund', at, amountCents: -485, isOver: false },
+    { kind: 'debit', at, amountCents: -100, isOver: false },
   ]);
+  // Once nobody owes it any more, it was refunded again or paid in another way.
+  expect(seenBy(GIVER, { adjustments }).changes.map(({ isOver }) => isOver)).toEqual([false, true]);
+});
+
+test('of two disputes the one that has ended is over, and a lost one is told though nothing moves', () => {
+  const adjustments = [
+    moved('dispute', 'dp_1', -0.2),
+    moved('dispute', 'dp_2', -0.3),
+    moved('dispute_lost', 'dp_2', 0),
+  ];
+  for (const viewer of [GIVER, RECEIVER])
+    expect(seenBy(viewer, { adjustments }).changes).toMatchObject([
+      { kind: 'dispute', isOver: false },
+      { kind: 'dispute', isOver: true },
+      { kind: 'dispute_lost', amountCents: 0 },
+    ]);
 });

@@ -212,16 +212,14 @@ function moneyOf({
   adjustments,
   reversal,
   capturesAtMs,
+  owedToGiverCents,
 }: TransactionRecord): Pick<letters.ReceiptFacts, 'state' | 'leftCents' | 'unreturnedCents'> {
   const paidCents = cents(amountCents + giverFeeCents);
-  let [left, unreturned]: [number, number] = [paidCents, 0];
-  for (const { kind, ...moved } of adjustments) {
-    const movedCents = moved.amountCents + moved.giverFeeCents;
-    left += movedCents;
-    // A refund after one that failed makes up for it.
-    if (kind === 'refund_failed' || kind === 'refund') unreturned = Math.max(0, unreturned + movedCents);
-  }
-  const sums = { leftCents: cents(left), unreturnedCents: cents(unreturned) };
+  const left = adjustments.reduce<number>(
+    (sum, moved) => sum + moved.amountCents + moved.giverFeeCents,
+    paidCents,
+  );
+  const sums = { leftCents: cents(left), unreturnedCents: owedToGiverCents };
   if (reversal) return { state: capturesAtMs === null ? 'refunded' : 'never_charged', ...sums };
   if (capturesAtMs !== null) return { state: 'arriving', ...sums };
   return { state: left === paidCents ? 'kept' : 'changed', ...sums };

@@ -202,19 +202,28 @@ function isTakenByBank({ amountCents, giverFeeCents, adjustments }: TransactionR
   return left === 0 && isDisputed(adjustments);
 }
 
-/** The person who is not told of a change, because none of their money moves. */
-const NOT_FOR: Readonly<Partial<Record<Adjustment['kind'], 'giver' | 'receiver'>>> = {
-  refund_failed: 'receiver',
-  debit: 'giver',
-};
+/** None of the giver's money moves with it, as none of the receiver's does with a refund that failed. */
+const NOT_FOR_GIVER: Adjustment['kind'] = 'debit';
 
-function changesFor({ adjustments, receiverId }: Viewable, viewer: UserId | null): Transaction['changes'] {
+function changesFor(
+  { adjustments, receiverId, owedToGiverCents }: Viewable,
+  viewer: UserId | null,
+): Transaction['changes'] {
   const side = viewer === receiverId ? 'receiver' : 'giver';
-  return adjustments
-    .filter(({ kind }) => NOT_FOR[kind] !== side)
-    .map(({ kind, createdAtMs, amountCents, giverFeeCents, netAmountCents }) => ({
-      kind,
-      at: isoTime(createdAtMs),
-      amountCents: side === 'receiver' ? netAmountCents : cents(amountCents + giverFeeCents),
-    }));
+  const ended = new Set(adjustments.flatMap(({ kind, source }) => (/_won$|_lost$/.test(kind) ? source : [])));
+  const isOver = ({ kind, source }: Adjustment) =>
+    kind === 'dispute' ? ended.has(source) : kind === 'refund_failed' && owedToGiverCents === 0;
+  return (
+    adjustments
+      // After a reversal only the giver's money moves.
+      .filter(({ kind, netAmountCents }) =>
+        side === 'receiver' ? netAmountCents !== 0 || kind === 'dispute_lost' : NOT_FOR_GIVER !== kind,
+      )
+      .map((one) => ({
+        kind: one.kind,
+        at: isoTime(one.createdAtMs),
+        amountCents: side === 'receiver' ? one.netAmountCents : cents(one.amountCents + one.giverFeeCents),
+        isOver: isOver(one),
+      }))
+  );
 }

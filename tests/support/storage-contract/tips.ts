@@ -20,7 +20,13 @@ export function describeTips(): void {
         defaultThankYou: null,
       };
       const { idempotencyKey: _, ...stored } = given;
-      const nothingFollowed = { reversal: null, adjustments: [], capturesAtMs: null, refundAskedAtMs: null };
+      const nothingFollowed = {
+        reversal: null,
+        adjustments: [],
+        capturesAtMs: null,
+        refundAskedAtMs: null,
+        owedToGiverCents: 0,
+      };
       const transaction = { ...stored, ...receiver, ...nothingFollowed };
       expect(await storage.recordTip(given)).toEqual({ outcome: 'recorded', transaction });
       expect(await storage.recordTip(given)).toEqual({ outcome: 'repeated', transaction });

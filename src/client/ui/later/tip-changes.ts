@@ -23,7 +23,8 @@ const LABELS_FOR_GIVER: Readonly<Partial<Record<TipChange['kind'], string>>> = {
   dispute_lost: 'Refunded by your bank',
 };
 
-function labelOfChange({ kind }: TipChange, isGiver: boolean): string {
+function labelOfChange({ kind, isOver }: TipChange, isGiver: boolean): string {
+  if (kind === 'refund_failed' && isOver) return 'Refund paid';
   return (isGiver && LABELS_FOR_GIVER[kind]) || CHANGE_LABELS[kind];
 }
 
@@ -58,22 +59,22 @@ const TO_GIVER: Readonly<Record<TipChange['kind'], Tell>> = {
   debit: () => '',
 };
 
-export function sentenceOf({ kind, amountCents }: TipChange, isGiver: boolean): string {
+export function sentenceOf({ kind, amountCents, isOver }: TipChange, isGiver: boolean): string {
   const sum = formatMoney(cents(Math.abs(amountCents)));
+  if (isOver)
+    return kind === 'dispute'
+      ? `${isGiver ? 'Your bank took' : 'The customer’s bank took back'} ${sum}${isGiver ? ' back' : ''}.`
+      : `A refund of ${sum} didn’t reach your card. It has been paid to you since.`;
   return (isGiver ? TO_GIVER : TO_RECEIVER)[kind](sum);
 }
 
 export function toldChanges({ changes }: Transaction, isGiver: boolean) {
-  return changes.map((change, index) => {
-    const { kind, at, amountCents } = change;
-    const isOver =
-      kind === 'dispute' && changes.slice(index).some(({ kind: later }) => /_won$|_lost$/.test(later));
-    const taken = formatMoney(cents(Math.abs(amountCents)));
-    const sentence = isOver
-      ? `${isGiver ? 'Your bank took' : 'The customer’s bank took back'} ${taken}${isGiver ? ' back' : ''}.`
-      : sentenceOf(change, isGiver);
-    return { key: `${kind} ${at}`, at, label: labelOfChange(change, isGiver), sentence };
-  });
+  return changes.map((change) => ({
+    key: `${change.kind} ${change.at}`,
+    at: change.at,
+    label: labelOfChange(change, isGiver),
+    sentence: sentenceOf(change, isGiver),
+  }));
 }
 
 type Kept = Pick<Transaction, 'netAmountCents' | 'changes'>;

@@ -194,8 +194,7 @@ const NOTES: FieldNotes = {
   username:
     '3 to 30 of a-z, 0-9, dot, hyphen and underscore; starts and ends with a letter or digit; none that would pass for the site itself; never changes hands.',
   refunded_at: 'When the tip was refunded, ISO 8601 in UTC; null when it was not.',
-  refunded_by:
-    'Who had the tip refunded; null when it was not, and for a refund by the operator or at the payment service.',
+  refunded_by: 'Who had it refunded; null when it was not, by the operator and at the payment service.',
   captures_at:
     'When the money is taken that is held on the giver’s card, ISO 8601 in UTC: a `pending` tip that has it was given and is in the sums. It stays with a tip that was taken back before that, of which nothing was charged; null otherwise.',
   refund_asked_at: 'Since when a refund waits for the payment service; null where none does.',
@@ -204,6 +203,7 @@ const NOTES: FieldNotes = {
   'TipChange.kind':
     'What happened: `refund` (a part went back), `dispute` (the giver’s bank took it back), `dispute_won` (it came back), `dispute_lost` (it stays gone, and no more moves), `refund_failed` (a refund did not reach the giver) or `debit` (the operator took from the receiver at the payment service).',
   'TipChange.at': 'When it happened, ISO 8601 in UTC.',
+  'TipChange.is_over': 'Whether a `dispute` has ended, or the giver was paid what a `refund_failed` was.',
   'TipChange.amount':
     'What moved, in US dollars, negative where it went back: of what the giver paid with the fee for the giver, of the net amount for the receiver.',
   undo_until:

@@ -72,6 +72,8 @@ export interface TransactionRecord extends NewTransaction {
   readonly capturesAtMs: number | null;
   /** Since when a refund waits for the payment service; null where none does. */
   readonly refundAskedAtMs: number | null;
+  /** What refunds that failed have not brought to the giver, before fees; nobody owes it once it was paid otherwise. */
+  readonly owedToGiverCents: Cents;
   /** The present names of the code's provider and of its tip page; the ledger stores ids only. */
   readonly receiverName: string;
   readonly receiverUsername: string;

@@ -22,10 +22,18 @@ import { isSameMessage, type KeptMessage } from './messages.ts';
 
 export type StoredTransaction = Omit<TransactionRecord, keyof ReturnType<typeof receiverNamesOf>>;
 
-export type Followed = Pick<TransactionRecord, 'adjustments' | 'capturesAtMs' | 'refundAskedAtMs'>;
+export type Followed = Pick<
+  TransactionRecord,
+  'adjustments' | 'capturesAtMs' | 'refundAskedAtMs' | 'owedToGiverCents'
+>;
 
 /** A simulated tip, and one that was just given. */
-export const NOTHING_FOLLOWED: Followed = { adjustments: [], capturesAtMs: null, refundAskedAtMs: null };
+export const NOTHING_FOLLOWED: Followed = {
+  adjustments: [],
+  capturesAtMs: null,
+  refundAskedAtMs: null,
+  owedToGiverCents: cents(0),
+};
 
 export function leftOf({
   amountCents,

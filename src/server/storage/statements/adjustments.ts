@@ -15,6 +15,7 @@ export function adjustmentStatements({ db, isIn }: Builder) {
         capturesAtMs: payments.capturesAtMs,
         refundAskedAtMs: sql`case when ${payments.state} in ('authorised', 'succeeded')
           then ${payments.refundAskedAtMs} end`.mapWith(payments.refundAskedAtMs),
+        owedToGiverCents: payments.owedToGiverCents,
         reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
         receiverPositionOfReversal: reversals.receiverPosition,
         change,

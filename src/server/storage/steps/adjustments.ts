@@ -68,8 +68,8 @@ export function* withWhatFollowed<Row extends FollowedTip & { readonly reversal:
 /** Changes the row in place. */
 export function completed<Row extends object>(row: Row, followed: WhatFollowed | undefined): Row & Followed {
   if (!followed) return Object.assign(row, NOTHING_FOLLOWED);
-  const { adjustments, capturesAtMs, refundAskedAtMs, reversal } = followed;
-  return Object.assign(row, { adjustments, capturesAtMs, refundAskedAtMs, reversal });
+  const { adjustments, capturesAtMs, refundAskedAtMs, owedToGiverCents, reversal } = followed;
+  return Object.assign(row, { adjustments, capturesAtMs, refundAskedAtMs, owedToGiverCents, reversal });
 }
 
 /** Null for a capture. */
