@@ -156,6 +156,6 @@ export function giveToOwner(place: string, files: readonly string[]): void {
   }
 }
 
-export function removeDatabase(path: string): void {
+function removeDatabase(path: string): void {
   for (const suffix of ALL_FILES) rmSync(`${path}${suffix}`, { force: true });
 }
