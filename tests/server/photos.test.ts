@@ -471,7 +471,8 @@ describe('the address of a photo', () => {
       'x-content-type-options': 'nosniff',
       'cache-control': 'private, max-age=31536000, immutable',
       'content-security-policy': expect.stringMatching(/^default-src 'none'; script-src 'self';/),
-      'cross-origin-resource-policy': 'same-origin',
+      // Pages of other origins may show it; those of this one alone may read all else.
+      'cross-origin-resource-policy': 'cross-origin',
     });
     expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     expect(response.headers.get('content-security-policy')).not.toMatch(/unsafe/);
@@ -482,6 +483,8 @@ describe('the address of a photo', () => {
       'image/jpeg',
       '',
     ]);
+    for (const path of ['/photos/none.jpg', '/api/terms'])
+      expect((await scene.t.send(path)).headers.get('cross-origin-resource-policy')).toBe('same-origin');
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const other = await scene.t.send(url, { method });
       expect([method, other.status, other.headers.get('Allow')]).toEqual([method, 405, 'GET, HEAD']);

@@ -5,6 +5,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
+import { PHOTO_PREFIX } from '#shared/page-paths.ts';
 import type { createClientAddress } from './client-address.ts';
 import { isBehindDoor } from './door.ts';
 import type { Arrival, RequestLog } from './request-log.ts';
@@ -70,6 +71,9 @@ export function createEnvelope(deps: {
     for (const [name, value] of Object.entries(always)) headers.set(name, value);
     headers.set('x-request-id', requestId);
     const type = headers.get('content-type') ?? '';
+    // A provider's own site shows the photo, which needs no login and no cookie.
+    if (path.startsWith(PHOTO_PREFIX) && type === 'image/jpeg')
+      headers.set('cross-origin-resource-policy', 'cross-origin');
     if (isBehindDoor(path)) {
       if (isEventStream(type) || !headers.has('cache-control')) headers.set('cache-control', 'no-store');
     } else if (type.startsWith('text/html')) {

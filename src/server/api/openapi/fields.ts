@@ -139,7 +139,7 @@ const NOTES: FieldNotes = {
   payment_url:
     'The page on which its giver pays, as the giver is told while it is `pending`; null otherwise, and where it began with keys of the payment service that the operator has replaced.',
   phone: 'Optional; 7 to 20 digits with the usual punctuation.',
-  photo_url: 'Where the photo of the tip page lies on this server, in JPEG; null without one.',
+  photo_url: 'Where on this server the photo lies, in JPEG, for pages of any origin; null without one.',
   reported_at:
     'When the receiver reported the words to the operator, as the receiver is told, ISO 8601 in UTC; null otherwise.',
   'ProviderPage.codes': 'The codes that the provider lists, oldest first.',
