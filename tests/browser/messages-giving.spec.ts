@@ -200,6 +200,24 @@ test.describe('a message', () => {
     await expect.poll(() => message(page).evaluate(isUncovered)).toBe(true);
   });
 
+  test('and what else Tab leads to is above the bar in the lowest window in which that stays in view', async ({
+    page,
+    backstage,
+  }) => {
+    const { code } = await sides(backstage);
+    await page.setViewportSize({ width: 740, height: 320 });
+    await openMessage(page, code);
+    await page.evaluate(() => {
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      window.scrollTo({ top: 0, behavior: 'instant' });
+    });
+    for (let presses = 0; presses < 5; presses += 1) {
+      await page.keyboard.press('Tab');
+      const focused = page.locator(':focus');
+      await expect.poll(() => focused.evaluate(isUncovered), `press ${presses}`).toBe(true);
+    }
+  });
+
   test('is no other account’s', async ({ page, backstage, logInAs }) => {
     const { code, customer } = await sides(backstage);
     await logInAs(customer);
