@@ -3,6 +3,7 @@
  * early, and that the script takes over without asking or complaining; `layout-shifts.spec.ts` looks at what moves.
  */
 import type { Browser, Locator } from '@playwright/test';
+import { PAGE_PATHS } from '#shared/page-paths.ts';
 import { isTakenOver } from '../support/taken-over.ts';
 import { expect, holdScripts, logInByForm, openEarly, PASSWORD, test, toast, watch } from './fixtures.ts';
 import { proceedWith } from './tipping.ts';
@@ -69,6 +70,39 @@ test.describe('without JavaScript', () => {
     expect(sent).toEqual([]);
     await page.context().close();
   });
+});
+
+/** Pages of which the script draws everything. */
+const DRAWN = ['/scan', '/statement', '/r/nobodys', '/operator'];
+
+test('every page says that it takes JavaScript, where there is none', async ({ browser, baseURL }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, ...(baseURL && { baseURL }) });
+  const page = await context.newPage();
+  for (const path of [...Object.values(PAGE_PATHS), ...DRAWN]) {
+    await page.goto(path);
+    await expectShown(page.locator('noscript p'), /JavaScript\. |JavaScript to take a tip\. /);
+    await expect(page.getByText('Loading'), path).toBeHidden();
+  }
+  await context.close();
+});
+
+test('a page without its script says after a while that it has not loaded', async ({ page, complaints }) => {
+  await page.goto('/');
+  await page.route('**/assets/*.js', (route) => route.abort());
+  for (const path of DRAWN) {
+    await openEarly(page, path);
+    const sentence = page.getByText('This page has not loaded.');
+    await expect(sentence, path).toBeAttached();
+    await expect(sentence, path).toBeHidden();
+    await page.evaluate(() => {
+      for (const animation of document.getAnimations()) animation.finish();
+    });
+    await expect(sentence, path).toBeVisible();
+  }
+  await page.unroute('**/assets/*.js');
+  await page.getByRole('link', { name: 'load it again' }).click();
+  await expect(page.getByRole('heading', { name: 'Log In as an Operator' })).toBeVisible();
+  complaints.length = 0;
 });
 
 test.describe('before the script has come', () => {

@@ -35,6 +35,9 @@ export function DashboardFrame() {
               </span>
             </h1>
             <p role="status">Loading Dashboard...</p>
+            <noscript>
+              <p>The dashboard takes JavaScript. Please switch it on and load this page again.</p>
+            </noscript>
           </div>
           <Tabs
             label="Your dashboard"
