@@ -451,3 +451,18 @@ test('while the database takes nothing, nothing is asked of Stripe, its webhook 
   expect([...stripe.charges.values()]).toMatchObject([{ refundedCents: 0 }]);
   expect(await provider.trpc.transactions.refund.mutate({ id })).toMatchObject({ status: 'refunded' });
 });
+
+test('a card that was declined on a page that was left is no charge that nobody knows', async () => {
+  const { t, stripe, accountId: destination, give, deliver } = await openPaymentScene();
+  const { id } = await give();
+  const declined = stripe.charge({
+    amount: 2_100,
+    applicationFee: 160,
+    destination,
+    metadata: { transaction: id },
+    isHeld: true,
+  });
+  stripe.expireAuthorisation(declined.intentId);
+  expect((await deliver()).status).toBe(200);
+  expect(t.logLines.filter((line) => line.includes('no payment here knows'))).toEqual([]);
+});

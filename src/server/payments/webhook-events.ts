@@ -147,7 +147,8 @@ function createHandling(deps: HandlingDependencies, catchUpSoon: () => void) {
     const id = charge?.transactionId ?? null;
     const payment = id !== null && isTransactionId(id) ? await payments.findPayment({ id }) : null;
     const heard = payment && (await progress.lookUp(payment));
-    if (heard?.chargeId === chargeId) return heard;
+    // Stripe cancels what was begun with a card that was declined when its page ends.
+    if (heard?.chargeId === chargeId || (heard && charge?.state === 'cancelled')) return heard;
     // The account at the payment service may take payments for something else as well. What is one of ours may
     // be entered again by the list of pages.
     if (id !== null) catchUpSoon();

@@ -290,7 +290,7 @@ export async function startStripe({
       return pages.pay(pages.sessionNamed(sessionId));
     },
     /** A card is charged without a page, as by another program of the same account. */
-    charge: (plan: Pick<PaymentPlan, 'amount' | 'applicationFee' | 'destination'>) =>
+    charge: (plan: Pick<PaymentPlan, 'amount' | 'applicationFee' | 'destination'> & Partial<PaymentPlan>) =>
       charges.authorise({
         sessionId: '',
         currency: 'usd',
