@@ -114,6 +114,19 @@ describe('when as many wait as may', () => {
     expect(scene.begun).toContain('cam');
   });
 
+  test('strangers take no place of known ones who share a network, as in a bar, before it has most of the places', async () => {
+    const scene = await createFlood((index) => known(`person-${index}`, 'bar'), 20);
+    for (let index = 0; index < 2 * WAITING; index++) await scene.ask(stranger(index));
+    expect(scene.refused.filter((name) => name.startsWith('person-'))).toEqual([]);
+    await scene.ask(known('cam', 'bar'));
+    expect(scene.refused).not.toContain('cam');
+    const full = await createFlood((index) => known(`person-${index}`, 'flood'), WAITING_KNOWN);
+    for (let index = 0; index < 2 * WAITING; index++) await full.ask(stranger(index));
+    expect(full.refused.filter((name) => name.startsWith('person-'))).toHaveLength(
+      WAITING_KNOWN - WAITING / 2,
+    );
+  });
+
   test('one account at many networks makes room for another', async () => {
     const scene = await createFlood((index) => known('mallory', `net-${index}`), WAITING_KNOWN);
     await scene.ask(known('cam'));

@@ -81,9 +81,10 @@ export function createWorkQueue({ name, atOnce, maxWaiting, patienceMs }: WorkLi
 
   /** As above. */
   function makeRoomForStranger({ origin, account }: WorkOwner): void {
-    // A stranger makes room when a known owner has as many.
-    const fullest = strangers.countOfFullest([]) >= known.countOfFullest([]) ? strangers : known;
-    if (strangers.count([origin]) + 1 < fullest.countOfFullest([])) fullest.refuseLast([]);
+    const waiting = strangers.count([origin]);
+    if (waiting + 1 < strangers.countOfFullest([])) strangers.refuseLast([]);
+    // The known owners of a bar share a network, which makes room only where more of it wait than of all strangers.
+    else if (waiting === 0 && known.countOfFullest([]) > strangers.count([])) known.refuseLast([]);
     else if (strangers.count([origin, account]) + 1 < strangers.countOfFullest([origin]))
       strangers.refuseLast([origin]);
     else throw new AppError('busy');
