@@ -54,6 +54,17 @@ describe('a clock that is turned back', () => {
     expect(await isAlive(t, token)).toBe(false);
   });
 
+  test('twice, the second time further, lets a session live no longer than its term from then', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    for (const behindMs of [10 * DAY_MS, YEAR_MS, YEAR_MS - 60 * MINUTE_MS]) {
+      t.clock.nowMs = START_MS - behindMs;
+      expect(await isAlive(t, token)).toBe(true);
+    }
+    t.clock.nowMs += 30 * DAY_MS;
+    expect(await isAlive(t, token)).toBe(false);
+  });
+
   test('for less than an hour ends no session that is used meanwhile for when it is right again', async () => {
     const t = await createTestApp();
     const { token } = await t.registerCustomer('cam');

@@ -126,7 +126,8 @@ export function createSessions(deps: {
   /** An end that goes by such a clock would be in the past once it is right. */
   function isBehindForNow(createdAtMs: number, nowMs: number): boolean {
     if (nowMs >= createdAtMs - slidingStepMs) return false;
-    behindSinceMs ??= nowMs;
+    // A clock that was turned back further is behind anew.
+    if (behindSinceMs === null || nowMs < behindSinceMs) behindSinceMs = nowMs;
     return nowMs - behindSinceMs < BEHIND_FOR_MS;
   }
 
