@@ -270,7 +270,7 @@ test.runIf(process.platform === 'linux').each([
   const started = join(folder, 'started');
   writeFileSync(
     program,
-    `import { execFileSync, spawn } from 'node:child_process';
+    `import { spawn } from 'node:child_process';
      import { writeFileSync } from 'node:fs';
      process.on('SIGTERM', () => {});
      const child = spawn('sleep', ['1000'], { stdio: 'inherit' });
