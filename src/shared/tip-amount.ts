@@ -48,7 +48,8 @@ const IN_DOUBT = /^[1-9]\d{0,2}[.,]\d{3}$/;
 
 /**
  * What a number such as "1,500" and "1.500" may mean in a currency of three decimals; null when it means one thing, or
- * nothing that is a tip. A point is mostly the page's own way to write decimals, a comma belongs to one half of the world.
+ * nothing that is a tip. A point is mostly the page's own way to write decimals, a comma belongs to one half of the
+ * world.
  */
 function doubtAbout(plain: string): string | null {
   if (terms().exponent !== 3 || !IN_DOUBT.test(plain)) return null;
@@ -62,7 +63,8 @@ function doubtAbout(plain: string): string | null {
 /**
  * Reads a typed amount: "$ 25", "25,50", "1,234.56", "1.234,56", "1’234.56", "1 234,56". A comma before exactly three
  * digits groups thousands, any other is a decimal comma; a single point is a decimal point, but for currencies without
- * decimals; a space between digits only groups thousands, because "25 50" is no 2,550. Where that is in doubt, and no currency stands beside it as this page writes it, the giver is asked.
+ * decimals; a space between digits only groups thousands, because "25 50" is no 2,550. Where that is in doubt, and no
+ * currency stands beside it as this page writes it, the giver is asked.
  */
 export function readTipAmount(text: string): AmountReading {
   const unit = formatMoney(cents(0), SHORT) + terms().currency;
