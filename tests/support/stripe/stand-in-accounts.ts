@@ -89,7 +89,7 @@ export function createAccounts(core: StandInCore, platform: string, url: () => s
           },
         },
       },
-      defaults: { ...(currency !== null && { currency }) },
+      defaults: { currency },
       identity: { country: country.toLowerCase() },
       requirements: {
         entries: currentlyDue.map((description) => ({

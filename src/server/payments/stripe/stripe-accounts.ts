@@ -198,7 +198,7 @@ function serviceAccountOf(account: Account): ServiceAccount {
   const [refused] = [...needed, balance.payouts].flatMap((capability) =>
     capability && !isActive(capability) && capability.status !== 'pending' ? capability.status_details : [],
   );
-  const isOther = ![undefined, stripeCurrency()].includes(defaults?.currency);
+  const isOther = (defaults?.currency ?? stripeCurrency()) !== stripeCurrency();
   return {
     accountId: id,
     country: identity?.country?.toUpperCase() ?? null,
