@@ -295,8 +295,13 @@ test.describe('a refund that Stripe refuses after it did not answer', () => {
     await expect(
       page.getByRole('listitem').getByText(/^Refund pending: A refund was asked for at /),
     ).toBeVisible();
+    await page.getByRole('listitem').getByRole('button', { name: /^More/ }).click();
+    await page.getByRole('menuitem', { name: 'Refund...' }).click();
+    // Keeping the tip is no choice any more.
+    await dialog.getByRole('button', { name: 'Close' }).click();
     await page.goBack();
     await refund.click();
+    await expect(dialog.getByRole('button', { name: 'Close' })).toBeVisible();
     const refused = { is: 'refused', status: 400, message: 'No', code: 'balance_insufficient' } as const;
     stripe.fail(({ path, method }) => (method === 'POST' && path === '/refunds' ? refused : null));
     await dialog.getByRole('button', { name: 'Refund' }).click();

@@ -22,11 +22,13 @@ interface ReversalProps {
 
 export function Reversal({ transaction, isGiver, onRefunded, onStale }: ReversalProps) {
   const { status, undoUntil, refundAskedAt } = transaction;
+  const isPending = refundAskedAt !== null;
   const [isAsking, setAsking] = useState(false);
   const onClose = () => setAsking(false);
   const { isUnderWay, problem, mayBeAsked, reverse } = useRefund({
     name: nameOf(transaction),
     isGiver,
+    isPending,
     onRefunded,
     onStale,
     onClose,
@@ -35,7 +37,6 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
   const hadFocus = useRef(false);
   const leftMs = useLeftMs(undoUntil);
   const isRefunded = status === 'refunded';
-  const isPending = refundAskedAt !== null;
   const isPossible = isKept(transaction) && (!isGiver || leftMs > 0);
   const [wasPossible] = useState(isPossible);
   // What was asked for in time may be done after it: the question stays until it is known.

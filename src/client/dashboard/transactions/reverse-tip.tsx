@@ -23,6 +23,7 @@ export function ReverseTip({ tip, isGiver, onClose }: ReverseTipProps) {
   const { isUnderWay, problem, mayBeAsked, reverse } = useRefund({
     name: nameOf(tip),
     isGiver,
+    isPending: tip.refundAskedAt !== null,
     onClose,
     onRefunded(refunded) {
       show(refunded);

@@ -14,6 +14,8 @@ interface RefundOptions {
   /** The name of the transaction for the person who sends it back. */
   readonly name: string;
   readonly isGiver: boolean;
+  /** Whether a refund waits for the payment service, as far as that is known. */
+  readonly isPending?: boolean;
   readonly onRefunded: (transaction: Transaction) => void;
   /** Called when the tip may have been refunded by another device or person. */
   readonly onStale: () => void;
@@ -33,7 +35,7 @@ function askedText(isGiver: boolean): string {
  * All attempts keep one idempotency key. `mayBeAsked` says that nobody can choose to keep the tip any more, or knows
  * whether they can.
  */
-export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: RefundOptions) {
+export function useRefund({ name, isGiver, isPending = false, onRefunded, onStale, onClose }: RefundOptions) {
   const [key] = useState(newIdempotencyKey);
   const [isUnderWay, setUnderWay] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -74,7 +76,7 @@ export function useRefund({ name, isGiver, onRefunded, onStale, onClose }: Refun
   return {
     isUnderWay,
     problem,
-    mayBeAsked,
+    mayBeAsked: mayBeAsked || isPending,
     reverse: () => void reverse(),
   };
 }
