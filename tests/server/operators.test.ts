@@ -245,6 +245,26 @@ describe('a login', () => {
       await expect(logInAgain(t, codes[0] ?? '', password)).rejects.toThrow('Too many attempts.');
   });
 
+  test('gives an attempt back in storage for a wrong code as for a wrong password, so that no time tells which', async () => {
+    let returns = 0;
+    const t = await createTestApp({
+      config: { isRateLimited: true },
+      wrapStorage: (storage) => ({
+        ...storage,
+        returnAttempt(counts) {
+          returns += 1;
+          return storage.returnAttempt(counts);
+        },
+      }),
+    });
+    await enrolTotp(t);
+    for (const password of ['another password', PASSWORD]) {
+      returns = 0;
+      await expect(logInAgain(t, '000000', password)).rejects.toThrow('Incorrect');
+      expect([password, returns]).toEqual([password, 1]);
+    }
+  });
+
   test('is refused to somebody who was removed, and theirs are gone', async () => {
     const t = await createTestApp();
     const { console, authenticator } = await enrolPasskey(t);

@@ -255,10 +255,14 @@ export function createLimits(
         'operator_login_from_network',
       ] as const;
       const who = { account: operatorsAttemptsOf(email), ...hashedPlace(place) };
-      const ofCodes = {
-        ifWrong: countsOf(['operator_login_to_account'], who),
-        wrongBy: ['wrong_code'],
-      } as const;
+      const ifWrong = countsOf(['operator_login_to_account'], who);
+      // Each refusal gives one back: a write that only one of them had would tell by its time if the password is right.
+      const ifRight = ifWrong.map((count) => ({
+        ...count,
+        address: 'right',
+        maxCount: Number.MAX_SAFE_INTEGER,
+      }));
+      const ofCodes = { ifWrong, ifRight, wrongBy: ['wrong_code'] } as const;
       return attempts.count({ ifWrong: countsOf(limits, who) }, () => attempts.count(ofCodes, attempt));
     },
     limitOperatorCode(email, token, attempt) {
