@@ -403,17 +403,27 @@ export function createLedgerModel(undoMs: number) {
       const isGiver = tip.giverId === account.id;
       const isKept = tip.status === 'completed' || tip.status === 'pending';
       const mayUndo = isGiver && isKept && isUndoable(tip, now);
-      const told = (money.get(tip)?.changes ?? []).filter(
-        ({ kind }) => kind !== 'reversal' && kind !== (isGiver ? 'debit' : 'refund_failed'),
+      const { charge, changes = [] } = money.get(tip) ?? {};
+      const told = changes.filter(
+        ({ kind, netAmountCents }) =>
+          kind !== 'reversal' &&
+          (isGiver ? kind !== 'debit' : netAmountCents !== 0 || kind === 'dispute_lost'),
       );
+      // No dispute begins before the one before it has ended.
+      const endedAfter = (dispute: ModelChange) =>
+        changes.slice(changes.indexOf(dispute)).some(({ kind }) => /^dispute_/.test(kind));
       return {
         ...tip,
         undoUntil: mayUndo ? new Date(Date.parse(tip.createdAt) + undoMs).toISOString() : null,
         ...NO_WORDS,
-        changes: told.map(({ kind, at, amountCents, giverFeeCents, netAmountCents }) => ({
-          kind,
-          at,
-          amountCents: isGiver ? amountCents + giverFeeCents : netAmountCents,
+        changes: told.map((change) => ({
+          kind: change.kind,
+          at: change.at,
+          amountCents: isGiver ? change.amountCents + change.giverFeeCents : change.netAmountCents,
+          isOver:
+            change.kind === 'dispute'
+              ? endedAfter(change)
+              : change.kind === 'refund_failed' && charge?.isOwedToGiver() === false,
         })),
       };
     },

@@ -53,6 +53,8 @@ export function createModelCharge(id: string, tip: Left) {
         netAmountCents: tip.netAmountCents - part(tip.netAmountCents, fromReceiver()),
       };
     },
+    /** Whether a refund took from the receiver what did not reach the giver. */
+    isOwedToGiver: () => Math.min(whole, sum(refunds) + sum(standing())) > withGiver(),
     isArriving: () => state === 'authorised',
     isReversed: () => state === 'ended',
     /** Whether the bank of the giver has all that was left. */
