@@ -165,6 +165,8 @@ test('a small change while other fees are to come is made to the fees that hold,
   await expect(dialog).toBeVisible();
   await expect(dialog.getByText('never holds then')).toHaveCount(0);
   await say(page, 'Set these terms?', 'Set Terms');
+  // The preview in the dialog says the same.
+  await expect(dialog).toHaveCount(0);
   await expect(terms.getByText('8%')).toBeVisible();
 
   await change.click();
