@@ -351,8 +351,8 @@ describe('a mail server', () => {
   });
 
   test('may look into a mail for longer than handing it over may take', async () => {
-    const { server, send } = await openRelay({}, {}, { sendingMs: 500, judgingMs: 60_000 });
-    server.plan({ at: 'taken', is: 'slow', ms: 1_500 });
+    const { server, send } = await openRelay({}, {}, { sendingMs: 3_000, judgingMs: 60_000 });
+    server.plan({ at: 'taken', is: 'slow', ms: 4_000 });
     expect((await send()).outcome).toBe('sent');
   });
 
