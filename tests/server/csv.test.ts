@@ -6,6 +6,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { csvLine } from '#shared/csv.ts';
+import { createChance } from '#tests/support/chance.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
 import { typePassword } from '#tests/support/people.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
@@ -474,9 +475,9 @@ describe(`a statement of ${MANY} tips`, () => {
     });
     const { t, pat, cam } = await createScene({ wrapStorage });
     const netCents = await giveMany(t, cam, pat, count);
-    const open = () =>
-      t.send('/api/transactions', { headers: { ...CSV, Authorization: `Bearer ${pat.token}` } });
-    return { t, pat, open, netCents, produced: () => produced };
+    const open = (path = '/api/transactions') =>
+      t.send(path, { headers: { ...CSV, Authorization: `Bearer ${pat.token}` } });
+    return { t, pat, cam, open, netCents, produced: () => produced };
   }
 
   test('is read from the ledger page by page, as its reader takes it', async () => {
@@ -511,6 +512,24 @@ describe(`a statement of ${MANY} tips`, () => {
     expect(atTheEnd).toBeLessThan(3 * PAGE);
     await new Promise((resolve) => setImmediate(resolve));
     expect(produced()).toBe(atTheEnd);
+  });
+
+  test('has a daily record that tells each day as soon as the tips of that day are read', async () => {
+    const { t, open, pat, cam, produced } = await createLongHistory(2 * PAGE);
+    const first = new Date(t.clock.nowMs).toISOString().slice(0, 10);
+    for (const seed of [1, 2]) {
+      t.clock.nowMs += 86_400_000;
+      await giveMany(t, cam, pat, 2 * PAGE, createChance(seed));
+    }
+    const last = new Date(t.clock.nowMs).toISOString().slice(0, 10);
+    const answer = await open(`/api/transactions/insights?from=${first}&to=${last}`);
+    const reader = answer.body?.getReader();
+    const read = async () => Buffer.from((await reader?.read())?.value ?? '').toString();
+    expect(await read()).toContain('Tips given');
+    expect(await read()).toMatch(new RegExp(`^${first},400,[^\r]*\r\n$`));
+    // The stream asks for one row before its reader does, and each page reads one tip of the next.
+    expect(produced()).toBeLessThan(5 * PAGE);
+    await reader?.cancel();
   });
 
   test('breaks off when its session ends, rather than pass for the whole', async () => {

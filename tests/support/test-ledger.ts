@@ -42,8 +42,8 @@ export async function giveMany(
   giver: Pick<Entered, 'user'>,
   receiver: Pick<Entered, 'codes'>,
   count: number,
+  chance = createChance(20_261_122),
 ): Promise<number> {
-  const chance = createChance(20_261_122);
   const [qrCodeId] = receiver.codes;
   if (qrCodeId === undefined) throw new Error('the receiver has no code');
   let netCents = 0;

@@ -6,8 +6,8 @@ import { CSV_BOM, csvLine } from '#shared/csv.ts';
 import { plainDecimal } from '#shared/decimals.ts';
 import { cents, terms } from '#shared/money.ts';
 import { PAYMENT_MODES, type PaymentMode } from '#shared/payments.ts';
-import type { Insights, InsightsQuery } from '#shared/records.ts';
-import type { TransactionPage } from '#shared/tips.ts';
+import type { EarningsBar, Insights, InsightsQuery } from '#shared/records.ts';
+import { MAX_PAGE_SIZE, type TransactionPage } from '#shared/tips.ts';
 import { entryLines, TRANSACTION_COLUMNS } from '#shared/transaction-csv.ts';
 
 /** The parameters of the type are those of RFC 7111, section 5.1, and RFC 4180, section 3. */
@@ -67,11 +67,11 @@ export function entriesAsCsv(
 /**
  * The days, weeks or months on which tips were given or changed: how their tips count today, and at the end what an
  * account book has, in which a refund counts on its own day.
- * @param entries the entries of the period, because the sums do not tell how they were paid.
+ * @param entriesIn the entries of some days, because the sums do not tell how they were paid.
  */
 export function earningsAsCsv(
   earnings: Insights,
-  entries: AsyncGenerator<readonly BookEntry[]>,
+  entriesIn: (days: Period) => AsyncGenerator<readonly BookEntry[]>,
   { granularity, timeZone }: Pick<InsightsQuery, 'granularity' | 'timeZone'>,
 ): AccountStatement {
   const isDaily = granularity === 'day';
@@ -79,26 +79,48 @@ export function earningsAsCsv(
   const header = csvLine([...dates, ...EARNINGS_COLUMNS]);
   async function* parts() {
     yield CSV_BOM + header;
-    const modesOf = await modesByDate(entries, timeZone, earnings.dayStartHour);
-    for (const { from, to, count, grossCents, feeCents, netCents, books } of earnings.bars) {
-      const { tips, changes } = books;
-      if (count === 0 && tips.count === 0 && changes.count === 0) continue;
-      yield csvLine([
-        ...(isDaily ? [from] : [from, to]),
-        String(count),
-        ...[grossCents, feeCents, netCents].map((amount) => plainDecimal(amount)),
-        terms().currency,
-        modesOf(from, to).join(' and '),
-        String(tips.count),
-        String(changes.count),
-        ...(['grossCents', 'feeCents', 'netCents'] as const).map((name) => ({
-          number: plainDecimal(cents(tips[name] + changes[name])),
-        })),
-      ]);
+    for (const bars of barsByPage(earnings.bars)) {
+      const days = { from: bars[0]?.from, to: bars.at(-1)?.to };
+      const modesOf = await modesByDate(entriesIn(days), timeZone, earnings.dayStartHour);
+      yield bars.map((bar) => lineOf(bar, modesOf(bar))).join('');
     }
   }
+  const lineOf = (bar: EarningsBar, modes: readonly PaymentMode[]) => {
+    const { from, to, count, grossCents, feeCents, netCents } = bar;
+    const { tips, changes } = bar.books;
+    return csvLine([
+      ...(isDaily ? [from] : [from, to]),
+      String(count),
+      ...[grossCents, feeCents, netCents].map((amount) => plainDecimal(amount)),
+      terms().currency,
+      modes.join(' and '),
+      String(tips.count),
+      String(changes.count),
+      ...(['grossCents', 'feeCents', 'netCents'] as const).map((name) => ({
+        number: plainDecimal(cents(tips[name] + changes[name])),
+      })),
+    ]);
+  };
   const kind = { day: 'daily', week: 'weekly', month: 'monthly' }[granularity];
   return { name: fileName(`${kind}-tips`, earnings), type: TYPE, parts: parts() };
+}
+
+/** Bars that are not empty, as many together as one page has entries of: whoever reads the rows waits for no more. */
+function* barsByPage(all: readonly EarningsBar[]) {
+  let bars: EarningsBar[] = [];
+  let entryCount = 0;
+  for (const bar of all) {
+    const { tips, changes } = bar.books;
+    const count = tips.count + changes.count;
+    if (bar.count + count === 0) continue;
+    if (bars.length > 0 && entryCount + count > MAX_PAGE_SIZE) {
+      yield bars;
+      [bars, entryCount] = [[], 0];
+    }
+    bars.push(bar);
+    entryCount += count;
+  }
+  if (bars.length > 0) yield bars;
 }
 
 /**
@@ -124,7 +146,7 @@ async function modesByDate(
   pages: AsyncGenerator<readonly BookEntry[]>,
   timeZone: string,
   dayStartHour: number,
-): Promise<(from: string, to: string) => readonly PaymentMode[]> {
+): Promise<(days: Pick<EarningsBar, 'from' | 'to'>) => readonly PaymentMode[]> {
   const ofDates = { kept: new Map<string, Set<PaymentMode>>(), all: new Map<string, Set<PaymentMode>>() };
   for await (const page of pages) {
     for (const { kind, createdAt, transaction } of page) {
@@ -134,7 +156,7 @@ async function modesByDate(
         modes.set(date, (modes.get(date) ?? new Set()).add(transaction.paymentMode));
     }
   }
-  return (from, to) => {
+  return ({ from, to }) => {
     const [kept, all] = [ofDates.kept, ofDates.all].map((modes) => {
       const found = [...modes].flatMap(([date, ofDate]) => (date >= from && date <= to ? [...ofDate] : []));
       return PAYMENT_MODES.filter((mode) => found.includes(mode));

@@ -1,7 +1,7 @@
 /** The endpoints that answer CSV as well, to a client that prefers it to JSON. */
 import type { Context as HonoContext } from 'hono';
 import { parseAccept } from 'hono/utils/accept';
-import { entriesQuery } from '#shared/books.ts';
+import { type EntriesQuery, entriesQuery } from '#shared/books.ts';
 import { insightsQuery } from '#shared/records.ts';
 import { MAX_PAGE_SIZE } from '#shared/tips.ts';
 import {
@@ -58,11 +58,14 @@ export const CSV_ANSWERS: Readonly<Record<string, (request: CsvRequest) => Promi
   async 'transactions.insights'({ input, caller, callerForMore }) {
     const answer = await caller.transactions.insights(Object(input));
     const { granularity, ...period } = insightsQuery.parse(input);
-    const listFrom = (cursor: string | undefined) =>
-      callerForMore.transactions.entries({ ...period, direction: 'received', limit: MAX_PAGE_SIZE, cursor });
-    const entries = pagesFrom(await listFrom(undefined), listFrom, entriesOf);
+    const { dayStartHour } = answer;
+    const asked = { ...period, dayStartHour, direction: 'received', limit: MAX_PAGE_SIZE } as const;
+    const entriesIn = async function* (days: Pick<EntriesQuery, 'from' | 'to'>) {
+      const listFrom = (cursor?: string) => callerForMore.transactions.entries({ ...asked, ...days, cursor });
+      yield* pagesFrom(await listFrom(), listFrom, entriesOf);
+    };
     return {
-      file: earningsAsCsv(answer, entries, { granularity, timeZone: period.timeZone }),
+      file: earningsAsCsv(answer, entriesIn, { granularity, timeZone: period.timeZone }),
       nextCursor: null,
     };
   },
