@@ -26,10 +26,10 @@ async function connectPast(url: string): Promise<Client> {
   return client;
 }
 
-/** Waits until one connection to the database waits for a lock of another one. */
-async function untilOneWaits(past: Client): Promise<void> {
+/** Waits until so many connections to the database wait for locks of others. */
+async function untilWaiting(past: Client, count: number): Promise<void> {
   const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  await expect.poll(async () => (await past.query(waiting)).rowCount).toBe(1);
+  await expect.poll(async () => (await past.query(waiting)).rowCount).toBe(count);
 }
 
 /** The server's processes tell what they have read when they end, some time after their connections. */
@@ -130,10 +130,31 @@ test('a message that is reported while an account is closed is kept for the repo
   await reporting.query('BEGIN');
   await reporting.query('UPDATE tip_words SET reported_at_ms = 1');
   const erasing = storage.messages.eraseBeforeClosing(customer.id, NOW, false, 9);
-  await untilOneWaits(other);
+  await untilWaiting(other, 1);
   await reporting.query('COMMIT');
   expect(await erasing).toBe(0);
   expect((await other.query('SELECT message FROM tip_words')).rows).toEqual([{ message: 'Great drinks!' }]);
+});
+
+test('what is done about a message while an account is closed leaves nothing of it', async () => {
+  const url = await createMigratedDatabase();
+  const storage = openPatiently(url);
+  const { provider, customer, tip } = await createPeople(storage).setTheScene();
+  const given = tip({ giverMessage: { message: 'Ugly', giverName: 'Cam', isRefused: false } });
+  await storage.recordTip(given);
+  await storage.messages.reportMessage(provider.id, given.id, NOW);
+  const [noting, other] = [await connectPast(url), await connectPast(url)];
+  await noting.query('BEGIN');
+  await noting.query(`SELECT pg_advisory_xact_lock(hashtextextended('audit log', 0))`);
+  const actor = { kind: 'command', name: 'root', host: 'tips' } as const;
+  const act = { actor, action: 'account_closed', subject: customer.id, reason: null, atMs: NOW } as const;
+  const closing = storage.closeAccount(customer.id, NOW, false, act);
+  await untilWaiting(other, 1);
+  const settling = storage.messages.settleReport(given.id, NOW);
+  await untilWaiting(other, 2);
+  await noting.query('COMMIT');
+  expect(await Promise.all([closing, settling])).toEqual(['closed', true]);
+  expect(await storage.messages.findMessages([given.id])).toMatchObject([{ message: null, giverName: null }]);
 });
 
 test('messages are erased in steps that find each one once, and not those that earlier steps have erased', async () => {
@@ -180,7 +201,7 @@ test('an account is closed also while a process notes what it told a webhook', a
     [webhook.id],
   );
   const closing = storage.closeAccount(provider.id, NOW, false);
-  await untilOneWaits(other);
+  await untilWaiting(other, 1);
   await telling.query('COMMIT');
   expect(await closing).toBe('closed');
   expect((await other.query('SELECT 1 FROM webhooks')).rowCount).toBe(0);
@@ -203,7 +224,7 @@ test('a receipt is not mailed about an account that was closed at the same momen
   await closing.query('DELETE FROM mail_settings');
   const receipt = { id: newMailId(randomBytes), kind: 'receipt', content: '{}', createdAtMs: NOW } as const;
   const mailed = storage.mails.addToConfirmed(id, receipt, 9);
-  await untilOneWaits(other);
+  await untilWaiting(other, 1);
   await closing.query('COMMIT');
   expect(await mailed).toBe('unconfirmed');
   expect((await other.query('SELECT 1 FROM mails')).rowCount).toBe(0);
@@ -236,7 +257,7 @@ test('tips that are recorded together lock the sums of a time in the order of ke
   await checking.query('BEGIN');
   await checking.query(lock(1));
   const recording = Promise.all([tip(second), tip()].map(storage.recordTip));
-  await untilOneWaits(other);
+  await untilWaiting(other, 1);
   expect((await other.query(lock(2))).rowCount).toBe(1);
   await checking.query('ROLLBACK');
   expect(await recording).toMatchObject([{ outcome: 'recorded' }, { outcome: 'recorded' }]);

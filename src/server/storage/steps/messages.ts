@@ -10,7 +10,7 @@ import { type Engine, reading, type StepOf, transacting } from './engine.ts';
 import { noteEvent } from './events.ts';
 import { entriesPayload, thanksPayload } from './listeners.ts';
 import type { Step } from './step.ts';
-import { isBlocked } from './tips.ts';
+import { isBlocked, lockAccounts } from './tips.ts';
 
 /** Places in lists by time, in which no report can be. */
 const BEFORE_ALL = { atMs: -1, transactionId: '' };
@@ -112,6 +112,9 @@ const saveThankYous: StepOf<Messages['saveThankYous']> = function* (statements, 
 };
 
 const settleReport: StepOf<Messages['settleReport']> = function* (statements, isRepeated, id, nowMs, act) {
+  const words = yield* statements.messagesById.one({ id });
+  // Without the locks this step and a closing at the same moment would each leave the words to the other.
+  if (words) yield* lockAccounts(statements, words);
   const isSettled = (yield* statements.settleReport.change({ id, nowMs })) > 0;
   if (!isSettled) return isRepeated && (yield* isNoted(statements, act));
   yield* statements.eraseMessagesOfClosed.change({ id });
