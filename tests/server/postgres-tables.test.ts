@@ -151,9 +151,11 @@ test('what is done about a message while an account is closed leaves nothing of 
   const closing = storage.closeAccount(customer.id, NOW, false, act);
   await untilWaiting(other, 1);
   const settling = storage.messages.settleReport(given.id, NOW);
-  await untilWaiting(other, 2);
+  const blocking = storage.messages.blockGiver(provider.id, given.id, NOW);
+  await untilWaiting(other, 3);
   await noting.query('COMMIT');
-  expect(await Promise.all([closing, settling])).toEqual(['closed', true]);
+  expect(await Promise.all([closing, settling, blocking])).toEqual(['closed', true, 'blocked']);
+  expect(await storage.messages.listBlocked(provider.id)).toEqual([]);
   expect(await storage.messages.findMessages([given.id])).toMatchObject([{ message: null, giverName: null }]);
 });
 

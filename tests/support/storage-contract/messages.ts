@@ -425,6 +425,7 @@ export function describeWords(): void {
       await words.reportMessage(provider.id, reported.id, NOW);
       await words.blockGiver(provider.id, reported.id, NOW);
       await storage.closeAccount(customer.id, NOW, false);
+      expect(await words.blockGiver(provider.id, tip.id, NOW)).toBe('blocked');
       expect(await messagesOf(tip.id)).toMatchObject({ message: null, giverName: null, thankYou: 'Cheers' });
       expect(await words.listReports(10)).toMatchObject([{ message: 'Ugly', giver: { isClosed: true } }]);
       expect(await words.listBlocked(provider.id)).toEqual([]);
@@ -439,6 +440,7 @@ export function describeWords(): void {
       await words.saveThankYous(provider.id, ['Ready']);
       await words.blockGiver(provider.id, tip.id, NOW);
       await storage.closeAccount(provider.id, NOW, false);
+      expect(await words.blockGiver(provider.id, tip.id, NOW)).toBe('unknown_transaction');
       expect(await messagesOf(tip.id)).toMatchObject({ message: null, giverName: null, thankYou: null });
       expect(await words.listThankYous(provider.id)).toEqual([]);
       expect(await words.listBlocked(provider.id)).toEqual([]);

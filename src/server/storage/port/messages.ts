@@ -74,7 +74,7 @@ export interface Messages {
     id: TransactionId,
     nowMs: number,
   ): Promise<'reported' | 'no_words' | 'unknown_transaction'>;
-  /** Blocks the giver of a tip for its service. A second time changes nothing. */
+  /** Blocks the giver of a tip for its service. A second time changes nothing, nor does it for a closed account. */
   blockGiver(
     receiverId: UserId,
     id: TransactionId,

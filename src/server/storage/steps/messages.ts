@@ -76,7 +76,10 @@ export function createMessages(engine: Engine): Messages {
 const blockGiver: StepOf<Messages['blockGiver']> = function* (statements, _, receiverId, id, nowMs) {
   const tip = yield* statements.transactionById.one({ id });
   const { outcome, row } = rules.decideBlock({ receiverId, nowMs }, tip);
-  if (row) yield* statements.insertBlock.change(row);
+  if (!row) return outcome;
+  yield* lockAccounts(statements, row);
+  if (!(yield* lockOpen(statements, receiverId))) return 'unknown_transaction';
+  if (yield* lockOpen(statements, row.giverId)) yield* statements.insertBlock.change(row);
   return outcome;
 };
 
