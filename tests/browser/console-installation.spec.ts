@@ -41,6 +41,7 @@ test('an operator sets fees after a preview, invites somebody, and announces som
   await openConsole(page, server, '/operator/installation');
   const terms = page.getByRole('region', { name: 'Fees and amounts' });
   await expect(terms).toContainText('Version 0, as delivered');
+  await expect(terms).toContainText('Quick amounts$10, $15, $20');
   await expect(page.getByText('Whoever has an invitation can sign up.')).toBeVisible();
   await expect(page.getByText('Off. Tips are taken as always.')).toBeVisible();
   await expect(page.getByRole('region', { name: 'Brand' })).toContainText('NameZur Post');
@@ -139,7 +140,10 @@ test('an operator sets fees after a preview, invites somebody, and announces som
   // The log was looked at a moment before.
   const log = page.getByRole('region', { name: 'What operators did' });
   await page.getByRole('link', { name: 'Audit Log' }).click();
-  await expect(log).toContainText('Made an announcement');
+  // The log keeps the time in UTC, and the row shows it as it shows its own.
+  await expect(log.getByRole('listitem').first()).toHaveText(
+    /^Made an announcementfrom (\w{3} \d+, 20\d\d, \d+:\d\d [AP]M): The bar opens at 8 tonight\./,
+  );
   await page.getByRole('link', { name: 'Installation' }).click();
   await announcing.getByRole('button', { name: 'End It' }).click();
   await say(page, 'End the announcement?', 'End It');

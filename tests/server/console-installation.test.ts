@@ -139,7 +139,7 @@ test('terms that cannot be are refused under their field, also by whoever has no
     [{ quick: '20,10' }, 'quick', /^The quick amounts must be 1 to 10/],
     [{ currency: 'EURO' }, 'currency', '"EURO" is no code of a currency, such as EUR.'],
     [{ giverFee: '1', from: '2001-01-01T00:00:00Z' }, 'from', /^Terms cannot hold in the past/],
-    [{}, 'basedOn', 'Nothing was named to change.'],
+    [{}, 'basedOn', 'Change at least one value.'],
   ] as const) {
     const input = { ...asked, basedOn: 0 };
     await expect(installation.previewTerms.query(input)).rejects.toMatchObject(refused(field, message));

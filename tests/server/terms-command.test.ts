@@ -118,8 +118,8 @@ test('where tips were given, terms hold in a minute at the earliest, and the cur
 test.each([
   ['', 'Usage: npm run terms'],
   ['frobnicate', 'Usage: npm run terms'],
-  ['set', 'Nothing was named to change.'],
-  ['set --from 2999-01-01', 'Nothing was named to change.'],
+  ['set', 'Change at least one value.'],
+  ['set --from 2999-01-01', 'Change at least one value.'],
   ['set --giver-fee 100.01', '--giver-fee: Name a percentage from 0 to 100 with at most two decimals'],
   ['set --giver-fee 1.234', '--giver-fee: Name a percentage'],
   ['set --receiver-fee -1', ''],

@@ -34,7 +34,7 @@ export function Who({ person }: { readonly person: Party }) {
       {person.username !== null && (
         <>
           {' '}
-          (<bdi>{person.username}</bdi>)
+          <bdi>@{person.username}</bdi>
           <br />
           <bdi>{person.email}</bdi>
           {person.state !== 'open' && (

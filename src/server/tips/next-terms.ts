@@ -70,7 +70,7 @@ export async function proposeTerms(
 ): Promise<ProposedTerms> {
   const { fromMs, basedOn, filledWith, ...changed } = asked;
   if (Object.values(changed).every((text) => text === undefined))
-    throw refusal('basedOn', 'Nothing was named to change.');
+    throw refusal('basedOn', 'Change at least one value.');
   const [versions, hasTips] = await Promise.all([storage.listTerms(), storage.hasTips()]);
   const newest = versions.at(-1)?.version ?? SPECIFIED_TERMS.version;
   if (basedOn !== undefined && basedOn !== newest) throw refusal('basedOn', OVERTAKEN);

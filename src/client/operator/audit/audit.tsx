@@ -17,6 +17,10 @@ import styles from './audit.module.css';
 import { chosenIn, filterOf, searchOf } from './chosen.ts';
 import { Filter } from './filter.tsx';
 
+/** What was set where that has no id: terms and announcements. The log has their times in UTC. */
+const TIMES =
+  /^((?:version \d+, )?from )(\d{4}-\d\d-\d\dT[\d:.]{12}Z)(?: until (\d{4}-\d\d-\d\dT[\d:.]{12}Z))?(:.*)?$/s;
+
 export function Audit() {
   const [pathname, navigate] = useLocation();
   const search = useSearch();
@@ -165,6 +169,21 @@ function Subject({ id }: { readonly id: string }) {
       : code !== null
         ? 'codes'
         : null;
+  const [, before, from, until, rest] = TIMES.exec(id) ?? [];
+  if (from !== undefined)
+    return (
+      <>
+        {before}
+        <When at={from} />
+        {until !== undefined && (
+          <>
+            {' until '}
+            <When at={until} />
+          </>
+        )}
+        {rest}
+      </>
+    );
   if (part === null) return <code>{id}</code>;
   return (
     <Link className={styles.link} href={`${consolePath(part)}?find=${id}`}>

@@ -15,6 +15,11 @@ import styles from './fees.module.css';
 
 const UTC = 'UTC';
 
+const NAMES: Readonly<Record<FeePeriod, Intl.DateTimeFormat>> = {
+  month: new Intl.DateTimeFormat(PAGE_LANGUAGE, { month: 'long', year: 'numeric', timeZone: UTC }),
+  day: new Intl.DateTimeFormat(PAGE_LANGUAGE, { dateStyle: 'medium', timeZone: UTC }),
+};
+
 const MODES: Readonly<Record<FeeIncome['totals'][number]['paymentMode'], string>> = {
   live: 'Real payments',
   test: 'Test payments',
@@ -145,7 +150,13 @@ function ModeIncome({ income, total }: { readonly income: FeeIncome; readonly to
         <tbody>
           <Row name="Total" sums={total} income={income} hasChanges={hasChanges} />
           {rows.map((row) => (
-            <Row key={row.period} name={row.period} sums={row} income={income} hasChanges={hasChanges} />
+            <Row
+              key={row.period}
+              name={NAMES[income.by].format(new Date(row.period))}
+              sums={row}
+              income={income}
+              hasChanges={hasChanges}
+            />
           ))}
         </tbody>
       </table>

@@ -1,8 +1,8 @@
 /** The cost and the net amount of three tips by the next terms, beside those by the terms that hold until then. */
-import type { PaidAndKept, TermsPreview } from '#shared/console/installation.ts';
+import type { TermsPreview } from '#shared/console/installation.ts';
 import { When } from '../when.tsx';
 import styles from './installation.module.css';
-import { money } from './money.ts';
+import { fullMoney, money } from './money.ts';
 
 export function Preview({ preview }: { readonly preview: TermsPreview }) {
   const { next, from, examples, replaced } = preview;
@@ -31,8 +31,10 @@ export function Preview({ preview }: { readonly preview: TermsPreview }) {
               <th scope="row">{money(amountCents, next)}</th>
               {(['paidCents', 'keptCents'] as const).map((sum) => (
                 <td key={sum}>
-                  {money(after[sum], next)}
-                  <Before sum={sum} before={before} after={after} written={(amount) => money(amount, next)} />
+                  {fullMoney(after[sum], next)}
+                  {before !== null && before[sum] !== after[sum] && (
+                    <span className={styles.before}>was {fullMoney(before[sum], next)}</span>
+                  )}
                 </td>
               ))}
             </tr>
@@ -41,16 +43,4 @@ export function Preview({ preview }: { readonly preview: TermsPreview }) {
       </table>
     </>
   );
-}
-
-interface BeforeProps {
-  readonly sum: keyof PaidAndKept;
-  readonly before: PaidAndKept | null;
-  readonly after: PaidAndKept;
-  readonly written: (amount: number) => string;
-}
-
-function Before({ sum, before, after, written }: BeforeProps) {
-  if (before === null || before[sum] === after[sum]) return null;
-  return <span className={styles.before}>was {written(before[sum])}</span>;
 }

@@ -2,8 +2,6 @@
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { AskedTerms, TermsPreview, TermsState, TermsVersion } from '#shared/console/installation.ts';
-import { plainDecimal } from '#shared/decimals.ts';
-import { cents } from '#shared/money.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -138,7 +136,7 @@ function Version({ version }: { readonly version: TermsVersion }) {
           {money(minTipCents, version)} to {money(maxTipCents, version)}
         </Fact>
         <Fact term="Quick amounts">
-          {quickAmountsCents.map((amount) => plainDecimal(cents(amount), version)).join(', ')}
+          {quickAmountsCents.map((amount) => money(amount, version)).join(', ')}
         </Fact>
         <Fact term="Currency">{version.currency}</Fact>
       </FactRows>

@@ -95,16 +95,17 @@ const OTHERS: readonly PersonAct[] = [
       return 'The archive was saved.';
     },
   },
-  {
-    label: 'Close Account',
-    title: 'Close this account for good?',
-    what: 'Its names, email, codes and password are erased, and nobody can take that back. The ledger keeps its numbers. Somebody who should stay out is suspended instead: after closing, the email can register again.',
-    async act(asked) {
-      await people.close.mutate(asked);
-      return 'The account is closed. Backups from before still hold its data.';
-    },
-  },
 ];
+
+const CLOSE: PersonAct = {
+  label: 'Close Account',
+  title: 'Close this account for good?',
+  what: 'Its names, email, codes and password are erased, and nobody can take that back. The ledger keeps its numbers. Somebody who should stay out is suspended instead: after closing, the email can register again.',
+  async act(asked) {
+    await people.close.mutate(asked);
+    return 'The account is closed. Backups from before still hold its data.';
+  },
+};
 
 /** Saves an archive once all of its pieces have come. @throws the refusal that ends it. */
 async function saveExport(pieces: AsyncIterable<ExportStart | ExportPiece>): Promise<void> {
@@ -126,13 +127,10 @@ export function PersonActs({
 }) {
   const [asked, setAsked] = useState<PersonAct | null>(null);
   const { id, fullName } = person;
-  const main = person.suspension === null ? SUSPEND : LIFT;
+  const acts = [...OTHERS, person.suspension === null ? SUSPEND : LIFT, CLOSE];
   return (
     <div className={styles.acts}>
-      <Button look="primary" onClick={() => setAsked(main)}>
-        {main.label}
-      </Button>
-      {OTHERS.map((each) => (
+      {acts.map((each) => (
         <Button key={each.label} look="quiet" onClick={() => setAsked(each)}>
           {each.label}
         </Button>
