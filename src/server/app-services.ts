@@ -238,5 +238,7 @@ function createMailService(
     receiptUrlOf: (id, isGuest) =>
       `${publicUrl}${isGuest ? GUEST_RECEIPT_PREFIX + receipts.tokenOf(id) : TRANSACTION_PREFIX + id}`,
     sumsOf: transactions.sum,
+    modeOf: async (account, period) =>
+      (await transactions.list(account, { ...period, limit: 1 })).transactions[0]?.paymentMode ?? null,
   });
 }

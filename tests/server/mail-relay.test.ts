@@ -399,7 +399,7 @@ describe('nothing in a mail becomes a header or another recipient', () => {
       feeCents: cents(100),
       at: `today${evil}`,
       id: 'txn_1',
-      isSimulated: true,
+      mode: 'simulated',
       state: 'kept',
       chargedAt: null,
       leftCents: cents(2_100),

@@ -539,7 +539,7 @@ describe('a receipt by mail', () => {
       '$1.00',
       '$21.00',
       'Bartender',
-      'No money moved',
+      'Simulated money: no real money moves.',
       `/transactions/${id}`,
     ])
       expect(mail.text).toContain(words);
@@ -743,6 +743,7 @@ describe('a monthly statement', () => {
     goToNextMonth();
     await t.app.sweep();
     const [first] = await send();
+    expect(first?.text).toContain('Simulated money: no real money moves.');
     expect(first?.text).toMatch(/Tips: +2\nYou kept: +\$116\.40\n/);
     await give(20_000);
     await provider.trpc.transactions.refund.mutate({ id });

@@ -1,11 +1,11 @@
 /** Says that sums are no real money, unless they are. It stands once on each screen with a sum. */
 import type { PaymentMode } from '#shared/payments.ts';
+import { moneyNote } from '#shared/simulated-money.ts';
 import { paymentMode } from '../installation.ts';
 import styles from './simulated-money.module.css';
 
 /** @param props.mode is how the sums were paid; the default is the mode of this installation. */
 export function SimulatedMoney({ mode = paymentMode() }: { readonly mode?: PaymentMode }) {
-  return mode === 'live' ? null : (
-    <p className={styles.note}>{`${mode === 'test' ? 'Test' : 'Simulated'} money: no real money moves.`}</p>
-  );
+  const note = moneyNote(mode);
+  return note === null ? null : <p className={styles.note}>{note}</p>;
 }

@@ -5,7 +5,9 @@ import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Cents, cents, formatMoney } from '#shared/money.ts';
+import type { PaymentMode } from '#shared/payments.ts';
 import type { FactorChange } from '#shared/second-factors.ts';
+import { moneyNote } from '#shared/simulated-money.ts';
 import type { Letter } from './letter.ts';
 
 export const PASSWORD_LINK_MS = 3_600_000;
@@ -163,7 +165,7 @@ export interface ReceiptFacts {
   readonly feeCents: Cents;
   readonly at: string;
   readonly id: string;
-  readonly isSimulated: boolean;
+  readonly mode: PaymentMode;
   /** What became of the money; `arriving` until the card is charged. */
   readonly state: 'kept' | 'arriving' | 'never_charged' | 'refunded' | 'changed';
   /** When the card is charged; null once it was. */
@@ -185,7 +187,7 @@ export const receiptLetter = (facts: ReceiptFacts): Letter => ({
             `${brand.name} for it.`,
         ]
       : []),
-    ...(facts.isSimulated ? ['This was a simulated payment. No money moved.'] : []),
+    ...noteLines(facts.mode),
   ],
   rows: [
     ...(facts.receiverName === null ? [] : [['To', facts.receiverName] as const]),
@@ -200,6 +202,11 @@ export const receiptLetter = (facts: ReceiptFacts): Letter => ({
   button: { label: 'See the Receipt', url: facts.url },
   ...(facts.receiverName === null && { closing: 'If this wasn’t you, ignore this email.' }),
 });
+
+function noteLines(mode: PaymentMode): readonly string[] {
+  const note = moneyNote(mode);
+  return note === null ? [] : [note];
+}
 
 function stateLineOf({ state, chargedAt, leftCents }: ReceiptFacts): string {
   switch (state) {
@@ -225,11 +232,12 @@ export const statementLetter = (facts: {
   readonly refundCount: number;
   /** The sum of the tips and the refunds. */
   readonly netCents: Cents;
+  readonly mode: PaymentMode;
   readonly url: string;
   readonly unsubscribeUrl: string;
 }): Letter => ({
   subject: `Your tips in ${facts.month}`,
-  lines: ['Here’s the monthly statement you asked for.'],
+  lines: ['Here’s the monthly statement you asked for.', ...noteLines(facts.mode)],
   rows: [
     ['Tips', String(facts.count)],
     ...(facts.refundCount > 0 ? [['Refunds', String(facts.refundCount)] as const] : []),

@@ -16,7 +16,7 @@ import type { Letterhead } from './letter.ts';
 import { createOutbox } from './outbox.ts';
 import type { Relay } from './relay.ts';
 import { createUnsubscribeTokens } from './unsubscribe.ts';
-import { createWriteLetter, type SumsOf } from './write-letter.ts';
+import { createWriteLetter, type ModeOf, type SumsOf } from './write-letter.ts';
 
 const READERS_AT_ONCE = 100;
 
@@ -58,8 +58,9 @@ export function createMail(deps: {
   readonly key: Uint8Array;
   receiptUrlOf(id: TransactionId, isGuest: boolean): string;
   readonly sumsOf: SumsOf;
+  readonly modeOf: ModeOf;
 }): Mail {
-  const { storage, clock, random, log, publicUrl, relay, receiptUrlOf, sumsOf } = deps;
+  const { storage, clock, random, log, publicUrl, relay, receiptUrlOf, sumsOf, modeOf } = deps;
   const { mails } = storage;
   const draft = createDrafts(clock, random);
   const unsubscribing = createUnsubscribeTokens(deps.key);
@@ -77,6 +78,7 @@ export function createMail(deps: {
       receiptUrlOf,
       tokenOf: unsubscribing.tokenOf,
       sumsOf,
+      modeOf,
     }),
     letterhead: deps.letterhead,
     relay,

@@ -8,6 +8,7 @@ import { isTransactionId, type RandomBytes, type TransactionId, type UserId } fr
 import { LINK_PATHS, UNSUBSCRIBE_PREFIX } from '#shared/mail-paths.ts';
 import { cents } from '#shared/money.ts';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
+import type { PaymentMode } from '#shared/payments.ts';
 import type { SumsQuery, TipSums } from '#shared/records.ts';
 import {
   closingContent,
@@ -26,6 +27,8 @@ import type { WriteLetter } from './outbox.ts';
 
 /** The sums of a period in the days of the account. */
 export type SumsOf = (account: Account, period: SumsQuery) => Promise<TipSums>;
+/** How the newest tip of a period was paid; null without tips. */
+export type ModeOf = (account: Account, period: SumsQuery) => Promise<PaymentMode | null>;
 
 interface LinkKind {
   readonly purpose: LinkPurpose;
@@ -57,8 +60,9 @@ export function createWriteLetter(deps: {
   receiptUrlOf(id: TransactionId, isGuest: boolean): string;
   tokenOf(userId: UserId): string;
   readonly sumsOf: SumsOf;
+  readonly modeOf: ModeOf;
 }): WriteLetter {
-  const { storage, clock, random, publicUrl, contact, receiptUrlOf, tokenOf, sumsOf } = deps;
+  const { storage, clock, random, publicUrl, contact, receiptUrlOf, tokenOf, sumsOf, modeOf } = deps;
   const { mails } = storage;
   const urlOf = (path: string) => `${publicUrl}${path}`;
 
@@ -93,7 +97,7 @@ export function createWriteLetter(deps: {
       feeCents: tip.giverFeeCents,
       at: showTime(tip.createdAtMs, timeZone),
       id: tip.id,
-      isSimulated: tip.paymentMode === 'simulated',
+      mode: tip.paymentMode,
       ...moneyOf(tip),
       chargedAt: tip.capturesAtMs === null ? null : showTime(tip.capturesAtMs, timeZone),
       url: receiptUrlOf(tip.id, giver === null),
@@ -107,17 +111,18 @@ export function createWriteLetter(deps: {
     const from = `${month}-01`;
     const to = lastOfMonth(from);
     // The letter leads to the statement, which counts the same.
-    const { receivedTips, receivedChanges } = (
-      await sumsOf(account, { direction: 'received', from, to, timeZone })
-    ).books;
+    const period: SumsQuery = { direction: 'received', from, to, timeZone };
+    const { receivedTips, receivedChanges } = (await sumsOf(account, period)).books;
+    const mode = await modeOf(account, period);
     // A month without tips has no letter.
-    if (receivedTips.count === 0) return null;
+    if (receivedTips.count === 0 || mode === null) return null;
     const query = new URLSearchParams({ direction: 'received', from, to });
     return letters.statementLetter({
       month: showMonth(from),
       count: receivedTips.count,
       refundCount: receivedChanges.count,
       netCents: cents(receivedTips.netCents + receivedChanges.netCents),
+      mode,
       url: urlOf(`${PAGE_PATHS.statement}?${query}`),
       unsubscribeUrl: urlOf(`${UNSUBSCRIBE_PREFIX}${tokenOf(userId)}`),
     });
