@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createLimits } from '#server/limits/limits.ts';
 import { createOperatorAccounts } from '#server/operators/operator-accounts.ts';
+import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { addOperator, consoleOf, createOperator } from '#tests/support/operators.ts';
@@ -125,6 +126,32 @@ describe('a link', () => {
     await expect(console.session.confirm.mutate({ code: '000000' })).rejects.toThrow('not right');
     await console.session.confirm.mutate({ code: totpAt(secret, t.clock.nowMs) });
     expect(await console.session.me.query()).toMatchObject({ isConfirmed: true, hasTotp: true });
+  });
+
+  test('leads to recovery codes that count also where the first try failed on its way', async () => {
+    let failures = 1;
+    const t = await createTestApp({
+      wrapStorage: (storage) => ({
+        ...storage,
+        operators: {
+          ...storage.operators,
+          async finishEnrolment(...args) {
+            if (failures-- > 0) throw new StorageUnavailable(new Error('the disk is full'));
+            return storage.operators.finishEnrolment(...args);
+          },
+        },
+      }),
+    });
+    const { console } = await openLink(t, await linkOf(t));
+    const tryToEnrol = async () => {
+      const { secret } = await console.enrolment.beginTotp.mutate();
+      const code = totpAt(secret, t.clock.nowMs);
+      return console.enrolment.confirmTotp.mutate({ password: PASSWORD, code });
+    };
+    await expect(tryToEnrol()).rejects.toThrow();
+    const { codes } = await tryToEnrol();
+    expect(codes).toHaveLength(10);
+    for (const code of codes.slice(0, 2)) expect(await logInAgain(t, code)).toHaveProperty('token');
   });
 
   test('works once, for half an hour, and is told whose it is', async () => {

@@ -60,7 +60,7 @@ export async function addOperator(
   };
   const operator = await operators.beginEnrolment(link.tokenHash, session, nowMs);
   if (!operator) throw new Error('the link did not work');
-  if (isEnrolled) await operators.finishEnrolment(session.tokenHash, nowMs);
+  if (isEnrolled) await operators.finishEnrolment(session.tokenHash, null, nowMs);
   return { operator: { ...operator, enrolledAtMs: isEnrolled ? nowMs : null }, token };
 }
 

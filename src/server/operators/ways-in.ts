@@ -71,10 +71,16 @@ export function createOperatorWaysIn(deps: {
 }): OperatorWaysIn {
   const { storage, sessions, factors, passwords, clock } = deps;
 
-  async function finishEnrolment(operator: Operator, token: string, { address }: Place): Promise<void> {
+  async function finishEnrolment(
+    operator: Operator,
+    passwordHash: string | null,
+    token: string,
+    { address }: Place,
+  ): Promise<void> {
     const act = ownAct(operator, address, 'operator_enrolled', clock());
     const session = hashOfToken(token);
-    if (!(await storage.finishEnrolment(session, clock(), act))) throw new AppError('link_ended');
+    if (!(await storage.finishEnrolment(session, passwordHash, clock(), act)))
+      throw new AppError('link_ended');
   }
 
   return {
@@ -103,15 +109,17 @@ export function createOperatorWaysIn(deps: {
 
     async enrolPasskey(operator, { response, name }, token, place) {
       await factors.addPasskey(holderIn(operator, token), response, name);
-      await finishEnrolment(operator, token, place);
+      await finishEnrolment(operator, null, token, place);
     },
 
     async enrolTotp(operator, { password, code }, token, place) {
       await requireHardToGuess(password, operator, clock());
-      const codes = await factors.confirmTotp(holderIn(operator, token), code);
-      await storage.setPassword(operator.id, await passwords.hash(password));
-      await finishEnrolment(operator, token, place);
-      return codes ?? [];
+      const passwordHash = await passwords.hash(password);
+      const holder = holderIn(operator, token);
+      // A try that failed on its way may have stored codes that nobody was told.
+      const codes = (await factors.confirmTotp(holder, code)) ?? (await factors.renewRecoveryCodes(holder));
+      await finishEnrolment(operator, passwordHash, token, place);
+      return codes;
     },
 
     async confirmByCode(operator, code) {

@@ -55,10 +55,16 @@ export interface Operators {
   ): Promise<Operator | null>;
   /** The owner of a link that `beginEnrolment` would take. */
   findLink(linkHash: Uint8Array, nowMs: number): Promise<Operator | null>;
-  /** Sets the password of an operator who enrols. @returns false once they have enrolled. */
-  setPassword(id: OperatorId, passwordHash: string): Promise<boolean>;
-  /** @returns false when the enrolment had ended before, or the session has, because another link was used. */
-  finishEnrolment(tokenHash: Uint8Array, nowMs: number, act?: Act): Promise<boolean>;
+  /**
+   * @param passwordHash null for an operator without a password.
+   * @returns false when the enrolment had ended before, or the session has, because another link was used.
+   */
+  finishEnrolment(
+    tokenHash: Uint8Array,
+    passwordHash: string | null,
+    nowMs: number,
+    act?: Act,
+  ): Promise<boolean>;
 
   /** Beyond `maxCount` the oldest sessions end. @returns false for an operator who did not enrol at `enrolledAtMs`. */
   createSession(session: OperatorSession, enrolledAtMs: number | null, maxCount: number): Promise<boolean>;

@@ -26,13 +26,9 @@ export function operatorStatements({ db }: Builder) {
       .update(operators)
       .set({ passwordHash: null, enrolledAtMs: null })
       .where(is(operators.id, 'id')),
-    setOperatorPassword: db
-      .update(operators)
-      .set(given(operators, 'passwordHash'))
-      .where(and(is(operators.id, 'id'), isNull(operators.enrolledAtMs))),
     noteEnrolment: db
       .update(operators)
-      .set({ enrolledAtMs: sql`${value('nowMs')}` })
+      .set(given(operators, 'passwordHash', 'enrolledAtMs'))
       .where(and(is(operators.id, 'id'), isNull(operators.enrolledAtMs))),
     deleteOperator: db.delete(operators).where(is(operators.id, 'id')),
 

@@ -35,9 +35,6 @@ export function createOperators(engine: Engine): Operators {
       return owner ? ((await read(({ operatorById }) => operatorById.one(owner))) ?? null) : null;
     },
 
-    setPassword: async (id, passwordHash) =>
-      (await change(({ setOperatorPassword }) => setOperatorPassword.change({ id, passwordHash }))) > 0,
-
     finishEnrolment: transact(finishEnrolment),
 
     createSession: transact(createSession),
@@ -155,6 +152,7 @@ const finishEnrolment: StepOf<Operators['finishEnrolment']> = function* (
   statements,
   isRepeated,
   token,
+  passwordHash,
   nowMs,
   act,
 ) {
@@ -162,7 +160,7 @@ const finishEnrolment: StepOf<Operators['finishEnrolment']> = function* (
   const session = yield* statements.operatorSession.one({ tokenHash: Buffer.from(token) });
   if (!session) return false;
   const id = session.operatorId;
-  if ((yield* statements.noteEnrolment.change({ id, nowMs })) === 0) {
+  if ((yield* statements.noteEnrolment.change({ id, passwordHash, enrolledAtMs: nowMs })) === 0) {
     const operator = isRepeated ? yield* statements.operatorById.one({ id }) : undefined;
     return operator?.enrolledAtMs === nowMs;
   }
