@@ -76,9 +76,6 @@ async function* filesOf(
     transactions.listEntries(account, entriesQuery.parse({ limit: MAX_PAGE_SIZE, cursor }), {
       isFurther: true,
     });
-  // Read first, because the files begin with them; tips that arrive later are in neither.
-  const first = await listFrom(null);
-  const firstEntries = await entriesFrom(null);
   yield { path: 'README.txt', content: [exportReadme(account, exportedAtMs, timeZone)] };
 
   const codes: ExportedAccount['qrCodes'] = [];
@@ -122,14 +119,19 @@ async function* filesOf(
   yield { path: 'account.json', content: [prettyJson(toWire(told))] };
   yield { path: 'account.schema.json', content: [schemaFile('An account', exportedAccount)] };
 
-  const tips = asOf(exportedAtMs, pagesFrom(first, listFrom, transactionsOf));
+  const tips = asOf(exportedAtMs, pagesFrom(await listFrom(null), listFrom, transactionsOf), (tip) =>
+    tipAsOf(exportedAtMs, tip),
+  );
   yield { path: 'transactions.json', content: jsonList(tips) };
   yield {
     path: 'transactions.schema.json',
     content: [schemaFile('The transactions of an account, the newest first', z.array(transaction))],
   };
+  const firstEntries = await entriesFrom(null);
   const { dayStartHour } = firstEntries;
-  const entries = entriesAsOf(exportedAtMs, pagesFrom(firstEntries, entriesFrom, entriesOf));
+  const entries = asOf(exportedAtMs, pagesFrom(firstEntries, entriesFrom, entriesOf), (entry) =>
+    entryAsOf(exportedAtMs, entry),
+  );
   yield { path: 'transactions.csv', content: entriesAsCsv(entries, { timeZone, dayStartHour }).parts };
 
   const payments = paymentsTold(exports.payments(account, exportedAtMs));
@@ -184,23 +186,20 @@ async function* allEvents(
   }
 }
 
-/** What happens to a tip during an export is in none of its files. */
-async function* asOf(
+/** What happens during an export is in none of its files. */
+async function* asOf<Item extends { readonly createdAt: string }>(
   atMs: number,
-  pages: AsyncGenerator<readonly Transaction[], void>,
-): AsyncGenerator<readonly Transaction[], void> {
-  for await (const page of pages) {
-    yield page.map((each) => tipAsOf(atMs, each));
-  }
+  pages: AsyncGenerator<readonly Item[], void>,
+  itemAsOf: (item: Item) => Item,
+): AsyncGenerator<readonly Item[], void> {
+  for await (const page of pages)
+    yield page.filter(({ createdAt }) => Date.parse(createdAt) <= atMs).map(itemAsOf);
 }
 
-async function* entriesAsOf(
-  atMs: number,
-  pages: AsyncGenerator<readonly BookEntry[], void>,
-): AsyncGenerator<readonly BookEntry[], void> {
-  for await (const page of pages)
-    yield page.map((each) => ({ ...each, transaction: tipAsOf(atMs, each.transaction) }));
-}
+const entryAsOf = (atMs: number, entry: BookEntry): BookEntry => ({
+  ...entry,
+  transaction: tipAsOf(atMs, entry.transaction),
+});
 
 function tipAsOf(atMs: number, tip: Transaction): Transaction {
   const isSince = (time: string) => Date.parse(time) > atMs;
