@@ -3,8 +3,14 @@
  * statement that reads all of a table would make everybody wait, longer with each account and tip. Plans depend on the
  * tables alone, because nothing runs ANALYZE. How PostgreSQL does: `postgres-tables.test.ts`.
  */
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { noteMonthlyStatements } from '#server/events/monthly-statements.ts';
+import { PLAIN_LETTERHEAD } from '#server/mail/letter.ts';
+import { createMail } from '#server/mail/mail.ts';
+import { checkAllRows } from '#server/storage/care/audit.ts';
+import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { compileStatements } from '#server/storage/sqlite/driver.ts';
 import { migratedContents } from '#tests/support/migrated-contents.ts';
 import { START_MS } from '#tests/support/people.ts';
@@ -90,6 +96,15 @@ test('what is rare among many is found by an index of nothing else', () => {
 /** More than two spans. */
 const MANY = 2_500;
 
+function insertTimes(database: Database, times: number, statement: string, values: Record<string, unknown>) {
+  const many = `WITH RECURSIVE many (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM many WHERE i < ${times})`;
+  database.prepare(`${many} ${statement}`).run(values);
+}
+
+const MANY_PROVIDERS = `INSERT INTO accounts (id, email, email_key, username, full_name, is_service_provider,
+    password_hash, total_tips_received_cents, total_tips_given_cents, created_at_ms)
+  SELECT printf('usr_0%05d', i), i, i, i, i, 1, 'none', 0, 0, :nowMs FROM many`;
+
 /** @returns what an act comes to, and how often others had their turn meanwhile. */
 async function countTurns<Result>(act: () => Promise<Result>) {
   let turns = 0;
@@ -110,11 +125,7 @@ test('others have their turn while what is due is looked for among many, and the
   const { provider, tip } = await setTheScene();
   await storage.recordTip(tip());
   const insertMany = (statement: string) =>
-    database
-      .prepare(
-        `WITH RECURSIVE many (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM many WHERE i < ${MANY}) ${statement}`,
-      )
-      .run({ id: provider.id, nowMs: START_MS });
+    insertTimes(database, MANY, statement, { id: provider.id, nowMs: START_MS });
   const tokenHash = Buffer.alloc(32);
   const session = { tokenHash, userId: provider.id, createdAtMs: START_MS, expiresAtMs: START_MS * 2 };
   await storage.createSession({ ...session, device: '' }, 'none', START_MS);
@@ -126,9 +137,7 @@ test('others have their turn while what is due is looked for among many, and the
       next_try_ms, tries, claimed_until_ms, delivery_count)
     SELECT printf('whk_%05d', i), :id, 'https://example.com', 'tip.received', zeroblob(24), :nowMs, 1, 9, 1, 0, 0, 0, 0
     FROM many`);
-  insertMany(`INSERT INTO accounts (id, email, email_key, username, full_name, is_service_provider, password_hash,
-      total_tips_received_cents, total_tips_given_cents, created_at_ms)
-    SELECT printf('usr_0%05d', i), i, i, i, i, 1, 'none', 0, 0, :nowMs FROM many`);
+  insertMany(MANY_PROVIDERS);
 
   const due = { nowMs: START_MS, leaseMs: 1, maxWaitMs: 1, atMost: 9, accounts: null };
   const acts = {
@@ -147,4 +156,50 @@ test('others have their turn while what is due is looked for among many, and the
   expect((await acts.devices()).map(({ id }) => id)).toEqual(['dev_00001', `dev_0${MANY}`]);
   expect((await acts.webhooks()).map(({ id }) => id)).toEqual(['whk_00001', `whk_0${MANY}`]);
   expect((await acts.readers()).map(({ userId }) => userId)).toEqual([provider.id]);
+});
+
+test('others have their turn while many are looked at for whom nothing is to be done', async () => {
+  const { database, storage } = await createSqliteLedger();
+  // More than two pages of providers, and of rows of the audit log.
+  const providers = 250;
+  insertTimes(database, providers, MANY_PROVIDERS, { nowMs: START_MS });
+  database.exec(`
+    INSERT INTO noted_events (user_id, number, position, id, kind, subject, created_at_ms)
+      SELECT id, 1, 0, id, 'statement.ready', '2026-04', ${START_MS} FROM accounts;
+    INSERT INTO tip_entries (transaction_sequence, cents, balance_after_cents, created_at_ms, account, position, kind)
+      SELECT 1, 1, 1, ${START_MS}, number, 1, 1 FROM accounts;
+    INSERT INTO mail_settings (user_id, confirmed_at_ms, monthly_statement, time_zone, stated_month, marks_from_ms)
+      SELECT id, 1, 1, 'UTC', '2026-04', 0 FROM accounts`);
+  insertTimes(
+    database,
+    2_500,
+    `INSERT INTO audit_log (number, at_ms, actor_kind, actor_name, host, action, subject, reason, hash)
+      SELECT i, :nowMs, 'command', 'ops', 'bar', 'suspend', 'usr_1', NULL, printf('%064d', i) FROM many`,
+    { nowMs: START_MS },
+  );
+  const clock = () => START_MS;
+  const mail = createMail({
+    storage,
+    clock,
+    random: randomBytes,
+    log: pino({ enabled: false }),
+    publicUrl: 'https://tips.example.com',
+    contact: null,
+    relay: { domain: 'example.com', send: () => Promise.reject(new Error('nothing is due')), close() {} },
+    letterhead: PLAIN_LETTERHEAD,
+    key: randomBytes(32),
+    receiptUrlOf: () => '',
+    sumsOf: () => Promise.reject(new Error('no letter is written')),
+  });
+  expect(await storage.events.listMonthlyReaders('', START_MS, MANY)).toHaveLength(providers);
+  expect(await storage.mails.listStatementReaders('', MANY)).toHaveLength(providers);
+  const acts = {
+    events: () => noteMonthlyStatements(storage, clock),
+    mails: () => mail.sweep(),
+    audit: () => checkAllRows(storage.audit),
+  };
+  for (const [name, act] of Object.entries(acts)) {
+    const { turns } = await countTurns<unknown>(act);
+    expect(turns, name).toBeGreaterThanOrEqual(2);
+  }
 });

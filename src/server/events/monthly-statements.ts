@@ -1,4 +1,5 @@
 /** Notes the statements of months that ended, for providers who received something in them, refunded or not. */
+import { rowsInPages } from '#server/storage/in-pages.ts';
 import type { MonthlyReader } from '#server/storage/port/events.ts';
 import type { ListingPlace, ListingStep } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -18,24 +19,24 @@ const LOOKS_BACK_MS = 40 * 86_400_000;
 /** Call it every hour. */
 export async function noteMonthlyStatements(storage: Storage, clock: Clock): Promise<void> {
   const nowMs = clock();
-  for (let after = ''; ; ) {
-    const readers = await storage.events.listMonthlyReaders(after, nowMs - LOOKS_BACK_MS, READERS_AT_ONCE);
-    for (const reader of readers) {
-      const { userId, notedMonth } = reader;
-      const timeZone = knownTimeZone(reader.timeZone);
-      const month = settledMonth(nowMs, timeZone);
-      if (notedMonth !== null && notedMonth >= month) continue;
-      // The statement begins its days at the same hour.
-      const startHour = reader.dayStartHour ?? 0;
-      const first = `${month}-01`;
-      const fromMs = firstOfDate(first, timeZone, startHour);
-      const untilMs = firstOfDate(dateAfter(lastOfMonth(first), 1), timeZone, startHour);
-      if (await hasReceived(storage, reader, { fromMs, untilMs }))
-        await storage.events.noteStatement(userId, month, nowMs);
-    }
-    const last = readers.at(-1);
-    if (!last || readers.length < READERS_AT_ONCE) return;
-    after = last.userId;
+  const readers = rowsInPages(
+    '',
+    READERS_AT_ONCE,
+    (after, atMost) => storage.events.listMonthlyReaders(after, nowMs - LOOKS_BACK_MS, atMost),
+    ({ userId }) => userId,
+  );
+  for await (const reader of readers) {
+    const { userId, notedMonth } = reader;
+    const timeZone = knownTimeZone(reader.timeZone);
+    const month = settledMonth(nowMs, timeZone);
+    if (notedMonth !== null && notedMonth >= month) continue;
+    // The statement begins its days at the same hour.
+    const startHour = reader.dayStartHour ?? 0;
+    const first = `${month}-01`;
+    const fromMs = firstOfDate(first, timeZone, startHour);
+    const untilMs = firstOfDate(dateAfter(lastOfMonth(first), 1), timeZone, startHour);
+    if (await hasReceived(storage, reader, { fromMs, untilMs }))
+      await storage.events.noteStatement(userId, month, nowMs);
   }
 }
 

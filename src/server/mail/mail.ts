@@ -11,6 +11,7 @@ import { AppError } from '#shared/errors.ts';
 import type { RandomBytes, TransactionId, UserId } from '#shared/ids.ts';
 import type { MailSettings, MailSettingsChange } from '#shared/mail.ts';
 import { forgetInSteps } from '../storage/forget-in-steps.ts';
+import { rowsInPages } from '../storage/in-pages.ts';
 import { createDrafts } from './drafts.ts';
 import type { Letterhead } from './letter.ts';
 import { createOutbox } from './outbox.ts';
@@ -137,18 +138,13 @@ export function createMail(deps: {
     async sweep() {
       const nowMs = clock();
       await forgetInSteps((atMost) => mails.forgetExpiredLinks(nowMs, atMost));
-      for (let after = ''; ; ) {
-        const readers = await mails.listStatementReaders(after, READERS_AT_ONCE);
-        for (const reader of readers) {
-          const { statedMonth } = reader;
-          const timeZone = knownTimeZone(reader.timeZone);
-          const month = settledMonth(nowMs, timeZone);
-          if (statedMonth >= month) continue;
-          await mails.addStatement(reader, month, draft('statement', { month, timeZone }));
-        }
-        const last = readers.at(-1);
-        if (!last || readers.length < READERS_AT_ONCE) return;
-        after = last.userId;
+      const readers = rowsInPages('', READERS_AT_ONCE, mails.listStatementReaders, ({ userId }) => userId);
+      for await (const reader of readers) {
+        const { statedMonth } = reader;
+        const timeZone = knownTimeZone(reader.timeZone);
+        const month = settledMonth(nowMs, timeZone);
+        if (statedMonth >= month) continue;
+        await mails.addStatement(reader, month, draft('statement', { month, timeZone }));
       }
     },
 

@@ -1,4 +1,5 @@
 /** The audit log where no step runs: rows read by a check, and the row of an act on whole databases. */
+import { rowsInPages } from '../in-pages.ts';
 import type { Act, AuditLog, AuditRow } from '../port/audit.ts';
 import { type AuditHead, type AuditNote, createAuditCheck, nextAuditRow } from '../rules/audit.ts';
 
@@ -20,18 +21,13 @@ export const spellWrongRow = (number: number | null) =>
     ? []
     : [`Row ${number} of the audit log does not follow from the one before: somebody has changed the log.`];
 
-export async function* allAuditRows(
-  log: Pick<AuditLog, 'list'>,
-  sinceMs = 0,
-): AsyncGenerator<AuditRow, void> {
-  for (let after = 0; ; ) {
-    const rows = await log.list({ after, sinceMs, atMost: ROWS_AT_ONCE });
-    yield* rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < ROWS_AT_ONCE) return;
-    after = last.number;
-  }
-}
+export const allAuditRows = (log: Pick<AuditLog, 'list'>, sinceMs = 0): AsyncGenerator<AuditRow, void> =>
+  rowsInPages(
+    0,
+    ROWS_AT_ONCE,
+    (after, atMost) => log.list({ after, sinceMs, atMost }),
+    ({ number }) => number,
+  );
 
 export async function checkAllRows(log: Pick<AuditLog, 'list'>, noted: AuditNote | null = null) {
   const check = createAuditCheck(noted);
