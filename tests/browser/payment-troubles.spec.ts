@@ -135,11 +135,11 @@ test('a code whose owner cannot be paid yet says so and takes nothing, until it 
 }) => {
   const { provider, code } = await backstage.bothSides();
   expect(await (await fetch(`${server.url}/tip/${code}`)).text()).toContain(
-    'until its owner has set up payouts.',
+    'Its owner’s dashboard says why.',
   );
   await page.goto(`/tip/${code}`);
   await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
-  await expect(page.getByText('until its owner has set up payouts.')).toBeVisible();
+  await expect(page.getByText('Its owner’s dashboard says why.')).toBeVisible();
   await expect(page.getByRole('group', { name: 'Choose an amount' })).toHaveCount(0);
   await picture(page, '09-unpayable');
   await expectForEverybody(page, 'unpayable');

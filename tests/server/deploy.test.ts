@@ -275,13 +275,20 @@ describe('the composition', () => {
 
   test('serves the scripts of the version before, which each upgrade keeps before it builds', () => {
     expect(app).toContain('- /etc/tipwell/earlier:/opt/tipwell/dist/earlier:ro\n');
-    const blocks = readFileSync('docs/scaling.md', 'utf8').match(/(?:^ {4}.*\n)+/gm) ?? [];
+    const manual = readFileSync('docs/scaling.md', 'utf8');
+    const blocks = manual.match(/(?:^ {4}.*\n)+/gm) ?? [];
     const upgrades = blocks.filter((block) => /^ {4}git pull$/m.test(block));
     expect(upgrades).toHaveLength(2);
     for (const upgrade of upgrades)
       expect(upgrade).toMatch(
         /rm -rf \/etc\/tipwell\/earlier\n.* cp app-1:\/opt\/tipwell\/dist\/client \/etc\/tipwell\/earlier\n.* build\n/,
       );
+    expect(manual).toMatch(
+      /docker cp tipwell:\/opt\/tipwell\/dist\/client \/etc\/tipwell\/earlier\n.* docker rm tipwell\n/,
+    );
+    expect(readFileSync('docs/operating.md', 'utf8')).toMatch(
+      /-before \/opt\/tipwell\n.*rm -rf \/opt\/tipwell\/dist\/earlier\n.*cp -r \/opt\/tipwell-after\/dist\/client \/opt\/tipwell\/dist\/earlier /,
+    );
   });
 
   test('gives a process longer to stop than it takes', () => {

@@ -54,7 +54,8 @@ const CLOSED = {
   },
   unpayable: {
     title: 'Not taking tips yet',
-    text: 'This code can’t take tips until its owner has set up payouts.',
+    // They may have to set up payouts, or the service is one that the payment service does not serve.
+    text: 'This code can’t take tips for now. Its owner’s dashboard says why.',
   },
   maintenance: {
     title: 'Not taking tips right now',
