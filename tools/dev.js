@@ -1,8 +1,11 @@
 /**
- * `npm run dev` serves the client with hot reload at http://localhost:3000 and runs the server behind it,
- * which restarts when its sources change. When one of the two processes ends, the other is stopped too.
+ * `npm run dev` serves the client with hot reload at http://localhost:3000 and runs the server behind it, on
+ * the next port, which restarts when its sources change, also after it ended by an error. When one of the two
+ * processes ends, the other is stopped too.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -24,6 +27,19 @@ function run(args, env) {
   return child;
 }
 
+/** The client would pass what it is asked, logins among it, to whichever other program has the server's port. */
+async function refuseTakenPort() {
+  const probe = createServer().listen(Number(SERVER_PORT), '127.0.0.1');
+  try {
+    await once(probe, 'listening');
+    probe.close();
+  } catch (error) {
+    console.error(`npm run dev needs the ports ${PORT} and ${SERVER_PORT}; PORT names others. ${error}`);
+    process.exit(1);
+  }
+}
+
+await refuseTakenPort();
 const children = [
   run(
     [

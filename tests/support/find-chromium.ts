@@ -18,16 +18,21 @@ const USUAL_PLACES = [
 /** Where Debian installs the package `chromium-headless-shell`. */
 const SHELL = '/usr/bin/chromium-headless-shell';
 
+/** @returns what `CHROMIUM_PATH` names; null where it is not set. @throws Error when there is no such file. */
+function chosenPath(): string | null {
+  const path = process.env['CHROMIUM_PATH'] ?? '';
+  if (path !== '' && !existsSync(path)) throw new Error(`CHROMIUM_PATH names ${path}, which does not exist`);
+  return path === '' ? null : path;
+}
+
 /** The path of a whole browser, or null when there is none yet. `CHROMIUM_PATH` names another one. */
 export function findChromium(): string | null {
-  const places = [process.env['CHROMIUM_PATH'], ...USUAL_PLACES, chromium.executablePath()];
-  return places.find((place) => place !== undefined && place !== '' && existsSync(place)) ?? null;
+  return chosenPath() ?? [...USUAL_PLACES, chromium.executablePath()].find(existsSync) ?? null;
 }
 
 /**
  * The path of Chromium without its windows and services; of the whole browser where that is not installed.
  */
 export function findShell(): string | null {
-  const isChosen = (process.env['CHROMIUM_PATH'] ?? '') !== '';
-  return !isChosen && existsSync(SHELL) ? SHELL : findChromium();
+  return chosenPath() === null && existsSync(SHELL) ? SHELL : findChromium();
 }
