@@ -339,21 +339,11 @@ describe('a login whose password was verified, but whose session had not begun',
   });
 });
 
-test('a change of password in a session that ended meanwhile changes nothing', async () => {
-  const t = await createTestApp();
-  const { token } = await t.registerCustomer('cam');
+/** The accounts of `t`, to hand in what a request read before it waited for its turn at hashing. */
+function accountsBehind(t: TestApp, passwords: TestApp['passwords'] = t.passwords) {
   const { storage } = t;
   const clock = () => t.clock.nowMs;
-  const real = t.passwords;
   const sessions = createSessions({ storage, clock, random: randomBytes, lifetimeMs: DAY_MS });
-  const account = await sessions.resume(token);
-  const passwords = {
-    ...real,
-    async verify(hash: string | null, password: string) {
-      await t.trpc(token).auth.logout.mutate();
-      return real.verify(hash, password);
-    },
-  };
   const accounts = createAccounts({
     storage,
     sessions,
@@ -365,11 +355,41 @@ test('a change of password in a session that ended meanwhile changes nothing', a
     termsOfUse: null,
     factorDuty: NO_FACTOR_DUTY,
   });
+  return { sessions, accounts };
+}
+
+test('a change of password in a session that ended meanwhile changes nothing', async () => {
+  const t = await createTestApp();
+  const { token } = await t.registerCustomer('cam');
+  const { sessions, accounts } = accountsBehind(t, {
+    ...t.passwords,
+    async verify(hash: string | null, password: string) {
+      await t.trpc(token).auth.logout.mutate();
+      return t.passwords.verify(hash, password);
+    },
+  });
+  const account = await sessions.resume(token);
   const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   await expect(accounts.changePassword(account, change, token)).rejects.toMatchObject({
     code: 'session_ended',
   });
   expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD)).status).toBe(200);
+});
+
+test('a right password is right also where the email has changed in another session meanwhile', async () => {
+  const t = await createTestApp();
+  const { token } = await t.registerCustomer('cam');
+  const other = await t.logIn('cam@example.com');
+  const { sessions, accounts } = accountsBehind(t);
+  const account = await sessions.resume(other);
+  await t.trpc(token).auth.updateProfile.mutate({ email: 'cam.next@example.com', currentPassword: PASSWORD });
+  await accounts.confirm(account, { password: PASSWORD }, other);
+  const wrong = accounts.confirm(account, { password: NEW_PASSWORD }, other);
+  await expect(wrong).rejects.toMatchObject({ code: 'wrong_password' });
+  const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+  expect(await accounts.changePassword(account, change, other)).toMatchObject({
+    user: { email: 'cam.next@example.com' },
+  });
 });
 
 describe('a password that the operator made', () => {

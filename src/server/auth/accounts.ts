@@ -100,8 +100,9 @@ export function createAccounts(deps: {
   const { storage, sessions, passwords, clock, random, draft, invitations } = deps;
   const { termsOfUse, factorDuty } = deps;
 
-  async function requirePassword(email: string, password: string): Promise<StoredCredentials> {
-    const found = await storage.findCredentials(email);
+  /** By the id, because the email may have changed while the request waited for its turn. */
+  async function requirePassword(id: UserId, password: string): Promise<StoredCredentials> {
+    const found = await storage.findCredentialsOf(id);
     const isRight = await passwords.verify(found?.passwordHash ?? null, password);
     if (!found || !isRight) throw new AppError('wrong_password');
     if (isPasswordOver(found, clock())) throw new AppError('wrong_password');
@@ -112,7 +113,7 @@ export function createAccounts(deps: {
   async function requireOwner(account: Account, token: string): Promise<StoredCredentials> {
     if (!account.mustChangePassword) throw invalidField('currentPassword', 'Current password is required.');
     await sessions.requireRecentPassword(token);
-    const found = await storage.findCredentials(account.email);
+    const found = await storage.findCredentialsOf(account.id);
     if (!found) throw new AppError('session_ended');
     return found;
   }
@@ -128,7 +129,7 @@ export function createAccounts(deps: {
     if (email === undefined || email === account.email) return undefined;
     if (currentPassword === undefined) throw invalidField('currentPassword', 'Current password is required.');
     if (isOwnName(currentPassword, { email, username })) throw invalidField('email', OWN_NAME_AS_PASSWORD);
-    const { passwordHash } = await requirePassword(account.email, currentPassword);
+    const { passwordHash } = await requirePassword(account.id, currentPassword);
     const confirmation = isMailed ? draft('confirmation') : undefined;
     return { email, passwordHash, confirmation, farewell: draft('email_changed') };
   }
@@ -139,8 +140,8 @@ export function createAccounts(deps: {
     isSensitive: (present, { username = present.username, phone = present.phone }) =>
       username !== present.username || phone !== present.phone,
 
-    async confirm({ email }, { password }, token) {
-      await requirePassword(email, password);
+    async confirm({ id }, { password }, token) {
+      await requirePassword(id, password);
       await sessions.confirm(token);
     },
 
@@ -193,7 +194,7 @@ export function createAccounts(deps: {
       await requireStrong('newPassword', newPassword, account, clock());
       const isTyped = currentPassword !== undefined;
       const found = await (isTyped
-        ? requirePassword(account.email, currentPassword)
+        ? requirePassword(account.id, currentPassword)
         : requireOwner(account, token));
       const isPresent = isTyped
         ? normalizePassword(newPassword) === normalizePassword(currentPassword)
@@ -211,8 +212,8 @@ export function createAccounts(deps: {
       return loginFrom(renewed, user, false);
     },
 
-    async close({ id, email }, { currentPassword }) {
-      const { passwordHash } = await requirePassword(email, currentPassword);
+    async close({ id }, { currentPassword }) {
+      const { passwordHash } = await requirePassword(id, currentPassword);
       const closesAtMs = clock() + CLOSING_GRACE_MS;
       const told = draft('closing_begun', { closesAtMs });
       if (!(await sessions.beginClosing(id, passwordHash, closesAtMs, told)))
