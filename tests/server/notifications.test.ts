@@ -409,6 +409,24 @@ describe('a device', () => {
     expect(service.notices).toHaveLength(4);
   });
 
+  test('gets nothing any more where its session ends while it waits for a push service', async () => {
+    const { t, service, provider, giveTips, look } = await openNotificationScene();
+    const lost = t.trpc(await t.logIn('pat@example.com'));
+    const { held, release } = holding();
+    for (let count = 0; count < 6; count += 1) {
+      const device = service.register();
+      service.setFault(device.endpoint, { is: 'held', until: held });
+      await lost.notifications.register.mutate(inWords(device));
+    }
+    await giveTips(1);
+    const looking = look();
+    await expect.poll(() => service.requests()).toBe(4);
+    await provider.trpc.auth.endOtherSessions.mutate();
+    release();
+    await looking;
+    expect(service.requests()).toBe(4);
+  });
+
   test('gets nothing any more once its session has expired, also before that is deleted', async () => {
     const { t, service, customer, addDevice, giveTips, look } = await openNotificationScene({
       config: { sessionLifetimeMs: 10 * MINUTE_MS },

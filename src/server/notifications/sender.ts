@@ -91,8 +91,9 @@ export function createSender(deps: SenderDependencies): Sender {
     const content = await readContent(device, news);
     const host = new URL(device.endpoint).host;
     const outcome = await queue.run(host, async () => {
+      // A device that waited too long has lost its claim, or is about to, and its session may have ended meanwhile.
+      if (!(await storage.devices.isClaimed(device))) return null;
       const nowMs = clock();
-      // A device that waited too long has lost its claim, or is about to.
       if (work.isClosed || nowMs > device.claimedUntilMs - LEASE_LEFT_MS) return null;
       const message = {
         payload: payloadOf(device, news, content, upTo),

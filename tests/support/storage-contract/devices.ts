@@ -236,9 +236,11 @@ export function describeDevices(): void {
       await add('one');
       await giveTip();
       const [first] = await claim();
+      expect(first && (await storage.devices.isClaimed(first))).toBe(true);
       expect(await claim({ nowMs: NOW + LEASE_MS - 1 })).toEqual([]);
       const [second] = await claim({ nowMs: NOW + LEASE_MS });
       expect(second?.id).toBe(first?.id);
+      expect(first && (await storage.devices.isClaimed(first))).toBe(false);
       if (first)
         expect(await storage.devices.settle(first, { notifiedPosition: 1, nextTryMs: 0, tries: 0 })).toBe(
           false,

@@ -57,6 +57,8 @@ export interface Devices {
   remove(userId: UserId, id: DeviceId): Promise<boolean>;
   /** Claims due devices with a living session and untold entries, longest waiting first, each for one process. */
   claimDue(due: DueOfAccounts): Promise<ClaimedDevice[]>;
+  /** Whether a claim is still valid. */
+  isClaimed(claim: DeviceClaim): Promise<boolean>;
   /** Ends all claims; called when the processes that made them have ended. */
   endClaims(): Promise<void>;
   /** Stores the result of a claim and ends it. @returns false when the claim was no longer valid. */

@@ -92,6 +92,7 @@ export function deviceStatements({ db, isIn, choose }: Builder) {
     claimDueDevices: claimDueDevices(isAny),
     claimDueDevicesOf: claimDueDevices(isOfAccounts),
     deleteDevices: db.delete(pushDevices),
+    claimedDevice: db.select({ id: pushDevices.id }).from(pushDevices).where(isClaim),
     endClaims: db.update(pushDevices).set({ claimedUntilMs: 0 }).where(gt(pushDevices.claimedUntilMs, 0)),
     settleDevice: db
       .update(pushDevices)

@@ -28,6 +28,9 @@ export function createDevices(engine: Engine): Devices {
           ),
       }),
 
+    isClaimed: async ({ id, claimedUntilMs }) =>
+      (await read(({ claimedDevice }) => claimedDevice.one({ id, claimedUntilMs }))) !== undefined,
+
     endClaims: async () => {
       await change(({ endClaims }) => endClaims.change({}));
     },
