@@ -7,6 +7,31 @@ import { EXCEPTIONS, LAYERS, readSources, violationsOf } from '#tests/support/ar
 
 const product = readSources('src');
 
+/** The specification names the first, and those beside it are written alike. */
+const SPECIFIED = /: (?:Scan with the camera|Stop the camera|Choose a picture of a code)$/;
+const SMALL = 'a an and as at by for from in of on or the to with'.split(' ');
+
+function withoutComments(source: string): string {
+  return source.replace(/\/\*.*?\*\/|^\s*\/\/.*$/gms, '');
+}
+
+/** The words of each button, and those among which its expression chooses; what ends in dots says what goes on. */
+function labelsIn(source: string): string[] {
+  return [...withoutComments(source).matchAll(/(?<!=)>([^<>]*)<\/(?:Button|ButtonLink|button)>/g)].flatMap(
+    ([, content = '']) => {
+      const chosen = [...content.matchAll(/(?<![!=]== )'([^']*)'/g)].map(([, words = '']) => words);
+      return [content.replace(/\{.*\}/s, ' '), ...chosen].map((words) => words.trim());
+    },
+  );
+}
+
+function isLower(label: string): boolean {
+  if (label.endsWith('...')) return false;
+  return label
+    .split(/\s+/)
+    .some((word, index) => /^[a-z]/.test(word) && (index === 0 || !SMALL.includes(word)));
+}
+
 test('the console names its script from the root, because npm run dev serves its page at paths of any depth', () => {
   const page = readFileSync('src/client/operator.html', 'utf8');
   expect(page.match(/<script[^>]+>/g)).toEqual(['<script type="module" src="/operator/main.tsx">']);
@@ -15,6 +40,25 @@ test('the console names its script from the root, because npm run dev serves its
 test('the product keeps the rules of the house', () => {
   expect(product.size).toBeGreaterThan(150);
   expect(violationsOf(product)).toEqual([]);
+});
+
+test('what people read has typographic apostrophes, and buttons are written in Title Case', () => {
+  const pages = [...product].filter(([path]) => /\.(?:tsx?|html|js)$/.test(path));
+  const straight = pages.flatMap(([path, source]) =>
+    [...withoutComments(source).matchAll(/[a-z]'(?:s|t|re|ve|ll|d|m)\b(?!').*/gi)].map(
+      ([line]) => `${path}: ${line}`,
+    ),
+  );
+  expect(straight).toEqual([]);
+  const lower = pages.flatMap(([path, source]) =>
+    labelsIn(source)
+      .filter(isLower)
+      .map((label) => `${path}: ${label}`),
+  );
+  expect(lower.filter((label) => !SPECIFIED.test(label))).toEqual([]);
+  expect(
+    labelsIn(`<Button onClick={() => press()}>\n  {isOn ? 'Stop it' : 'Go On'}\n</Button>`).filter(isLower),
+  ).toEqual(['Stop it']);
 });
 
 test.each(EXCEPTIONS)('an exception is still needed: %s', (reason) => {

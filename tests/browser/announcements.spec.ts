@@ -140,7 +140,7 @@ test('maintenance holds tips on open pages and on new ones, and ends on both', a
   await during.stop();
   await startServer(again);
   await laterOn(page, (options) => expect(held).toHaveCount(0, options));
-  await another.getByRole('button', { name: 'Try Again' }).click();
+  await another.getByRole('button', { name: 'Retry' }).click();
   await expect(another.getByText('$20', { exact: true })).toBeVisible();
   // The amount is still chosen.
   await ofGiver.getByRole('button', { name: 'Proceed' }).click();

@@ -225,9 +225,9 @@ test.describe('a code', () => {
     await page.goto('/dashboard');
     const old = page.locator('details').filter({ hasText: 'Old codes' });
     await old.getByText('Old codes').click();
-    await expect(old.getByRole('button', { name: 'Try Again' })).toBeVisible();
+    await expect(old.getByRole('button', { name: 'Retry' })).toBeVisible();
     await page.unroute('**/trpc/qrCodes.ended*');
-    await old.getByRole('button', { name: 'Try Again' }).press('Enter');
+    await old.getByRole('button', { name: 'Retry' }).press('Enter');
     await expect(old.getByRole('listitem')).toHaveCount(20);
     await expect(old.locator('summary')).toBeFocused();
     await old.getByRole('button', { name: 'Show More' }).press('Enter');
@@ -378,7 +378,7 @@ test.describe('the editor of a tip page', () => {
     await backstage.code(provider);
     await logInAs(provider);
     await openEditor(page);
-    await expect(editor(page)).toContainText("Everyone can see it's yours, whatever name you give it.");
+    await expect(editor(page)).toContainText('Everyone can see it’s yours, whatever name you give it.');
     await expect(editor(page).getByRole('link')).toHaveCount(0);
     await picture(page, 'editor-01-no-public-page');
     await editor(page).getByRole('checkbox', { name: 'Show this code on my public page' }).check();

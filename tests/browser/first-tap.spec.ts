@@ -137,8 +137,8 @@ const PAGES: readonly RenderedPage[] = [
       type({ Email: 'pat@example.com', Password: PASSWORD }),
       send('Login', 'Email'),
       {
-        controls: ['Sign In With a Passkey'],
-        tap: (page) => page.getByRole('button', { name: 'Sign In With a Passkey' }).click(),
+        controls: ['Log In With a Passkey'],
+        tap: (page) => page.getByRole('button', { name: 'Log In With a Passkey' }).click(),
         outcome: async (page) => {
           await page.waitForResponse(/auth\.passkeyOptions/);
         },

@@ -33,7 +33,7 @@ const closeYourAccount = (page: Page) => page.getByRole('region', { name: 'Close
 const opener = (page: Page) => closeYourAccount(page).getByRole('button', { name: 'Close Account' });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Close your account?' });
 const password = (page: Page) => dialog(page).getByLabel('Current password');
-const word = (page: Page) => dialog(page).getByLabel('The word close');
+const word = (page: Page) => dialog(page).getByLabel('The word “close”');
 const closeButton = (page: Page) => dialog(page).getByRole('button', { name: 'Close Account' });
 const keepButton = (page: Page) => dialog(page).getByRole('button', { name: 'Keep Account' });
 const closingButton = (page: Page) => dialog(page).getByRole('button', { name: 'Closing...' });

@@ -475,7 +475,7 @@ test('a giver who is blocked sees what everybody sees whose code was paused in b
     );
     await look();
     const amountsSeen = await watchAmounts(page);
-    await page.getByRole('button', { name: 'Try Again' }).click();
+    await page.getByRole('button', { name: 'Retry' }).click();
     await look();
     expect(await amountsSeen()).toBe(0);
     await page.reload();

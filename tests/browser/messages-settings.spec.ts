@@ -56,7 +56,7 @@ test('the three ready thank-yous are changed together, in the profile and where 
   await openMessage(page);
   const ready = dialog(page).getByRole('listitem');
   await expect(ready).toHaveText(['Thank you!', '¡Gracias!']);
-  await dialog(page).getByRole('button', { name: 'Change these thank-yous' }).click();
+  await dialog(page).getByRole('button', { name: 'Change These Thank-yous' }).click();
   await expect(field(1)).toBeFocused();
   // Whoever sent own words here would close the dialog, and lose the changes.
   await expect(page.getByLabel('In your own words')).toHaveCount(0);
@@ -68,7 +68,7 @@ test('the three ready thank-yous are changed together, in the profile and where 
   await discarding.getByRole('button', { name: 'Keep Editing' }).click();
   await field(1).press('Enter');
   await expect(ready).toHaveText(['Danke schön!', '¡Gracias!']);
-  await expect(dialog(page).getByRole('button', { name: 'Change these thank-yous' })).toBeFocused();
+  await expect(dialog(page).getByRole('button', { name: 'Change These Thank-yous' })).toBeFocused();
   // Whoever thanks by another text than the one that is typed is not asked about that.
   await page.getByLabel('In your own words').fill('Cheers!');
   await page.goBack();
@@ -83,7 +83,7 @@ test('the three ready thank-yous are changed together, in the profile and where 
   await expect(rows(page)).toHaveCount(2);
   await openMessage(page);
   await page.getByLabel('In your own words').fill('Cheers!');
-  await dialog(page).getByRole('button', { name: 'Change these thank-yous' }).click();
+  await dialog(page).getByRole('button', { name: 'Change These Thank-yous' }).click();
   await field(1).fill('Vielen Dank!');
   await page.keyboard.press('Escape');
   await expect(discarding).toContainText(

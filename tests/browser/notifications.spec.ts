@@ -38,7 +38,7 @@ test('a notification is asked for by a click only, and shown once for what came 
   await page.evaluate(() => Object.assign(Reflect.get(window, 'notes'), { answer: 'granted' }));
   const more = page.getByRole('button', { name: 'Also When Tipwell Is Closed' });
   await more.click();
-  await expect(page.getByText("Your browser's push service could not be reached.")).toBeVisible();
+  await expect(page.getByText('Your browser’s push service could not be reached.')).toBeVisible();
   expect(await notificationsOf(page)).toEqual([]);
 
   await page.evaluate(() => Object.assign(Reflect.get(window, 'notes'), { isPossible: true }));

@@ -51,7 +51,7 @@ test('the dashboard says that there is no connection, and a tap brings it back',
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(HEADING);
   await expect(page).toHaveTitle('No connection · Tipwell');
   await expect(page).toHaveURL('/dashboard?tab=profile');
-  const tryAgain = page.getByRole('link', { name: 'Try Again' });
+  const tryAgain = page.getByRole('link', { name: 'Retry' });
   await tryAgain.click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(HEADING);
 
@@ -85,7 +85,7 @@ test('a provider’s codes are shown without a connection, also full screen, and
   await expect(page.getByText('Not everything could be loaded.')).toBeVisible();
   await start.click();
   const shown = page.getByRole('img', { name: /QR code/ });
-  const lost = page.getByText("No connection. Tips still count, and show here once you're back.");
+  const lost = page.getByText('No connection. Tips still count, and show here once you’re back.');
   await expect(shown).toBeVisible();
   await expect(lost).toBeVisible();
   await page.reload();

@@ -19,7 +19,7 @@ import {
 
 const WORDS = 'Show names and messages on the locked screen';
 const WHAT_IS_SENT =
-  "You see the amount and the service of each tip, even when Tipwell is closed. Your browser's push service delivers it, encrypted.";
+  'You see the amount and the service of each tip, even when Tipwell is closed. Your browser’s push service delivers it, encrypted.';
 const ENDED = /^Notifications have stopped on this phone/;
 const PROFILE = '/dashboard?tab=profile&open=notifications';
 const LOGIN = `/auth?${new URLSearchParams({ next: PROFILE })}`;
@@ -254,7 +254,7 @@ test('the closing of an account says that its notifications end, and they are of
   const dialog = page.getByRole('dialog', { name: 'Close your account?' });
   await expect(dialog).toContainText('your devices get no more notifications');
   await dialog.getByLabel('Current password').fill(PASSWORD);
-  await dialog.getByLabel('The word close').fill('close');
+  await dialog.getByLabel('The word “close”').fill('close');
   await page.keyboard.press('Enter');
   await expect.poll(() => storedToken(page)).toBeNull();
   await expect.poll(() => endpointOf(page)).toBeNull();

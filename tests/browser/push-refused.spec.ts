@@ -107,7 +107,7 @@ test('a browser whose push service cannot be reached says so', async ({ page, co
   await openProfile(page);
   await tipSwitch(page).click();
   await expect(section(page).getByRole('alert')).toHaveText(
-    /^Your browser's push service could not be reached/,
+    /^Your browser’s push service could not be reached/,
   );
   await expect(section(page).getByText(OPEN_ONLY)).toBeVisible();
   await expectForEverybody(page, 'a push service that cannot be reached');

@@ -35,7 +35,7 @@ const test = base.extend<{
 
 const offer = (page: Page) => page.getByRole('button', { name: 'Scan with the camera' });
 const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop the camera' });
-const again = (page: Page) => page.getByRole('button', { name: 'Try again' });
+const again = (page: Page) => page.getByRole('button', { name: 'Retry' });
 const status = (page: Page) => page.getByRole('region', { name: 'Camera' }).getByRole('status').last();
 
 const tracks = (page: Page) =>
@@ -179,7 +179,7 @@ test.describe('what stands in the way is said, and can be tried again', () => {
     for (const [error, sentence] of [
       [
         'NotAllowedError',
-        /^Tipwell may not use the camera: allow it for this page in your browser's settings/,
+        /^Tipwell may not use the camera: allow it for this page in your browser’s settings/,
       ],
       ['NotFoundError', /^No camera was found: connect one and try again/],
       ['NotReadableError', /^Another app is using the camera: close that app, then try again\.$/],
@@ -247,7 +247,7 @@ test.describe('what stands in the way is said, and can be tried again', () => {
     for (const part of ['live-camera', 'decoder']) {
       const files = `**/assets/${part}-*.js`;
       await page.route(files, (route) => route.abort());
-      await page.getByRole('button', { name: /^Scan with the camera$|^Try again$/ }).click();
+      await page.getByRole('button', { name: /^Scan with the camera$|^Retry$/ }).click();
       await expect(status(page)).toHaveText(
         'The scanner could not be loaded: check your connection, then try again.',
       );

@@ -23,7 +23,7 @@ test('says without a camera that it will come and what may be entered, has the f
   await expect(page.getByRole('listitem').filter({ hasText: 'tipwell://tip/' })).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'https://' })).toBeVisible();
   await expect(
-    page.getByText("Your phone's own camera reads these codes as well: point it at one and tap the link."),
+    page.getByText('Your phone’s own camera reads these codes as well: point it at one and tap the link.'),
   ).toBeVisible();
   await expect(page.getByText('No camera was found')).toBeVisible();
   for (const [width, height] of [

@@ -170,7 +170,7 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
 
   await logOut(page);
   await page.goto('/auth');
-  await press(page, 'Sign In With a Passkey');
+  await press(page, 'Log In With a Passkey');
   await expect(page).toHaveURL(/\/dashboard/);
 
   // The phone is gone, and with it the app.
@@ -267,7 +267,7 @@ test('who has a passkey chooses a password after the operator made one, long aft
 
   await page.goto('/auth');
   await page.getByRole('tab', { name: 'Login' }).click();
-  await press(page, 'Sign In With a Passkey');
+  await press(page, 'Log In With a Passkey');
   await expect(page.getByRole('heading', { name: 'Choose a password of your own' })).toBeVisible();
   await backstage.ageLogin({ ...owner, token: (await storedToken(page)) ?? '' }, 16);
   await page.getByLabel('New password').fill('a better horse battery');

@@ -12,7 +12,7 @@ import { expect, holdAnswers, setHidden, test, toast } from './fixtures.ts';
 import { changeScheme, settled, violations } from './for-everybody.ts';
 import { more } from './received-tips.ts';
 
-const HINT = "Keep your screen on in the phone's settings";
+const HINT = 'Keep your screen on in the phone’s settings';
 const PAUSED = 'Not taking tips right now';
 
 test.use({ drawsCodes: true });
@@ -200,7 +200,7 @@ test.describe('the code', () => {
     await expect(page.getByRole('alert')).toHaveText('');
     await resume.click();
     await expect(picture(page)).toBeVisible();
-    await expect(page.getByRole('status').getByText("You're taking tips again")).toBeFocused();
+    await expect(page.getByRole('status').getByText('You’re taking tips again')).toBeFocused();
     // The phone on the bar learns in some minutes what was done on another device.
     await become('paused', page.getByText(PAUSED));
     await resume.click();
@@ -230,7 +230,7 @@ test.describe('the code', () => {
     await expect(page).toHaveURL(`/dashboard?show=${id}`);
     await expect(picture(page)).toBeVisible();
     await page.goto('/dashboard?show=demo-alex-bartender');
-    await expect(page.getByRole('heading', { name: "This isn't one of your codes" })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'This isn’t one of your codes' })).toBeVisible();
     await page.getByRole('link', { name: 'Go to Dashboard' }).click();
     await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible();
   });
@@ -446,7 +446,7 @@ test.describe('tips that arrive', () => {
     await line.cut();
     await backstage.tip(customer, code, 20);
     await backstage.tip(customer, code, 30);
-    const lost = page.getByText("No connection. Tips still count, and show here once you're back.");
+    const lost = page.getByText('No connection. Tips still count, and show here once you’re back.');
     await expect(lost).toBeVisible();
     // A screen reader is told once: the time stands outside of what is announced.
     await expect(lost).toHaveAttribute('role', 'status');
@@ -643,7 +643,7 @@ test('the last call of one of several services names it, and leads to the others
   await page.getByRole('link', { name: 'Last Call' }).click();
   await expect(page.getByRole('heading', { name: 'Last Call · Barber' })).toBeFocused();
   await expect(
-    page.getByRole('group', { name: "Say thanks to everyone in Barber you haven't thanked yet" }),
+    page.getByRole('group', { name: 'Say thanks to everyone in Barber you haven’t thanked yet' }),
   ).toBeVisible();
   await expect(page.getByRole('link', { name: /^DJ/ })).toHaveCount(0);
   await page.getByRole('link', { name: 'Nail Tech: $29.10 · 1 tip' }).click();
@@ -702,7 +702,7 @@ test('shift mode is for everybody: axe finds nothing, the keyboard does all, and
     await changeScheme(page, colorScheme);
     await page.setViewportSize({ width: 320, height: 640 });
     await page.goto('/dashboard?show=nothing');
-    await expect(page.getByRole('heading', { name: "This isn't one of your codes" })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'This isn’t one of your codes' })).toBeVisible();
     await expectForEverybody('unknown', colorScheme === 'light' ? 'all' : 'of looks');
     await page.goto(`/dashboard?show=${code}`);
     await expect(picture(page)).toBeVisible();

@@ -222,8 +222,8 @@ test('the period and the direction are chosen with the keyboard, and Back leads 
   await logInAs(provider);
   await open(page);
   const periods = page.getByRole('navigation', { name: 'Period' });
-  await expect(periods.getByRole('link', { name: 'Last month' })).toHaveAttribute('aria-current', 'true');
-  await periods.getByRole('link', { name: 'This month' }).focus();
+  await expect(periods.getByRole('link', { name: 'Last Month' })).toHaveAttribute('aria-current', 'true');
+  await periods.getByRole('link', { name: 'This Month' }).focus();
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL('/statement?direction=received&from=2025-12-01&to=2025-12-31');
   await expect(rowsOf(page, 'Every tip')).toHaveCount(1);
@@ -267,7 +267,7 @@ test('the focus stays where a choice was made, and the days of the fields follow
   await from.fill('2025-12-20');
   await from.press('Enter');
   await expect(page.getByText('The last day must not be before the first.')).toBeVisible();
-  await page.getByRole('link', { name: 'Last month' }).click();
+  await page.getByRole('link', { name: 'Last Month' }).click();
   await expect(from).toHaveValue('2025-11-01');
   await expect(page.getByText('The last day must not be before the first.')).toHaveCount(0);
 
@@ -322,7 +322,7 @@ test('a period of many years says that it is too long for a daily record, or for
   await page.goto('/statement?from=1990-01-01&to=2025-12-31');
   await expect(page.getByRole('alert')).toContainText('The period may have up to ten years.');
   await expect(page.getByRole('button', { name: 'Retry' })).toHaveCount(0);
-  await page.getByRole('link', { name: 'Last month' }).click();
+  await page.getByRole('link', { name: 'Last Month' }).click();
   await expect(rowsOf(page, 'Every tip')).toHaveCount(3);
 });
 
@@ -341,7 +341,7 @@ test('lists the newest tips alone where there are too many, and sums all of them
   const { provider, ids } = await createScene(backstage, server, many);
   await logInAs(provider);
   await open(page);
-  await page.getByRole('button', { name: 'Every Tip (newest 2,000)' }).click();
+  await page.getByRole('button', { name: 'Every Tip (Newest 2,000)' }).click();
   await expect(page.getByText('Only the newest 2,000 tips are listed here.')).toBeVisible();
   await expect(rowsOf(page, 'Every tip')).toHaveCount(2_000);
   await expect(rowsOf(page, 'Every tip').last()).toContainText(ids.at(-1) ?? '');
@@ -389,7 +389,7 @@ test('downloads both files, in the time zone of the browser, and makes one at a 
   await expect(making).toBeDisabled();
   await expect(making).toBeFocused();
   await expect(ofDays).toBeDisabled();
-  await page.getByRole('link', { name: 'This month' }).click();
+  await page.getByRole('link', { name: 'This Month' }).click();
   await expect(page.getByText('Tips received, Dec 1 – 31, 2025')).toBeVisible();
   await expect(making).toBeDisabled();
   await expect(ofDays).toBeDisabled();
@@ -463,7 +463,7 @@ test('says which download failed, and why, until that file is asked for again', 
     await route.abort();
   });
   await csv.click();
-  await page.getByRole('link', { name: 'This month' }).click();
+  await page.getByRole('link', { name: 'This Month' }).click();
   await expect(page.getByText('Tips received, Dec 1 – 31, 2025')).toBeVisible();
   fail();
   await expect(alert).toHaveText(ofNovember);
@@ -498,7 +498,7 @@ test('prints black on white in both schemes, each page with its headers and whos
       for (const id of ids) expect(text, format).toContain(id);
       expect(text).toContain('Daily tip record');
       expect(text).toMatch(/Refunded Nov \d+, 2025/);
-      for (const control of ['Print', 'Download', 'Last month', 'Show']) expect(text).not.toContain(control);
+      for (const control of ['Print', 'Download', 'Last Month', 'Show']) expect(text).not.toContain(control);
       expect(pages.length).toBeGreaterThan(2);
       for (const [index, printed] of pages.entries()) {
         expect(printed).toContain(`Page ${index + 1} of ${pages.length}`);

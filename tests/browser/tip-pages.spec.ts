@@ -104,11 +104,11 @@ test('a paused code says who it is, takes nothing, and goes on once it is resume
   }
   await expectForEverybody(page);
   const answered = page.waitForResponse(/qrCodes\.lookup/);
-  await page.getByRole('button', { name: 'Try Again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await (await answered).finished();
   await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
   await setStatus('active');
-  await page.getByRole('button', { name: 'Try Again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
 });
 
@@ -136,7 +136,7 @@ test('a code that is paused before somebody pays says so, keeps the amount and c
   await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
   expect(await backstage.transactions(customer)).toEqual([]);
   await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'active' } });
-  await page.getByRole('button', { name: 'Try Again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByRole('radio', { name: '$30', exact: true })).toBeChecked();
   expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
 });

@@ -353,7 +353,7 @@ test.describe('paying', () => {
     await logInAs(customer);
     await page.setViewportSize({ width: 320, height: 640 });
     await page.goto(`/tip/${code.toLowerCase()}`);
-    const again = page.getByRole('button', { name: 'Tip $37.50 again' });
+    const again = page.getByRole('button', { name: 'Tip $37.50 Again' });
     await expect(again).toContainText(thanks.text);
     await expectForEverybody(page, 'the offer to tip again');
     await picture(page, 'tip-again');
@@ -534,7 +534,7 @@ test.describe('a tip that one account has prepared is not paid by the next one',
     await backstage.tip(customer, code, 30);
     await logInAs(customer);
     await page.goto(`/tip/${code}`);
-    const again = page.getByRole('button', { name: 'Tip $30 again' });
+    const again = page.getByRole('button', { name: 'Tip $30 Again' });
     await expect(again).toBeVisible();
     await proceedWith(page, '$20');
     const pay = page.getByRole('button', { name: /^Pay \$21\.00/ });
@@ -706,8 +706,8 @@ test.describe('a tip that one account has prepared is not paid by the next one',
     await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeVisible();
     await logInElsewhere(customer);
     await expect(paused).toBeVisible();
-    await page.getByRole('button', { name: 'Try Again' }).click();
-    await expect(page.getByRole('button', { name: 'Try Again' })).toBeVisible();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
     await logInElsewhere(next);
     await payTip(page, '$20');
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();

@@ -98,7 +98,7 @@ test('after an upgrade the page and its scripts are those of the new version, on
     if (response.status() >= 400) failed.push(pathname);
     if (pathname.startsWith('/assets/') && pathname.endsWith('.js')) loaded.push(basename(pathname));
   });
-  await page.getByRole('link', { name: 'Try Again' }).click();
+  await page.getByRole('link', { name: 'Retry' }).click();
   await expect(welcome).toBeVisible();
   await page.getByRole('tab', { name: 'Profile' }).click();
   await page.getByRole('button', { name: 'Notifications' }).click();

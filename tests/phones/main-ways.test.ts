@@ -25,7 +25,7 @@ const CONTROLS = {
   createAccount: { role: 'button', name: 'Create Account' },
   openMessage: { role: 'button', name: /^(?:Reply|Thank|More): / },
   readyThankYou: { role: 'button', name: 'You made my day!' },
-  thisMonth: { role: 'link', name: 'This month' },
+  thisMonth: { role: 'link', name: 'This Month' },
   editProfile: { role: 'button', name: 'Edit Profile' },
   security: { role: 'button', name: /^Security & Data/ },
   save: { role: 'button', name: 'Save' },

@@ -27,7 +27,7 @@ export function PasskeyLogin({ attempts }: { readonly attempts: Attempts }) {
   return (
     <div className={styles.passkey}>
       <Button look="quiet" aria-disabled={attempts.isUnderWay} onClick={logIn}>
-        Sign In With a Passkey
+        Log In With a Passkey
       </Button>
       <p role="alert" className={styles.failure}>
         {failure}

@@ -311,7 +311,7 @@ export function UnknownReceipt({ isByLink = false }: { readonly isByLink?: boole
         ) : (
           <>
             <p>
-              This isn't one of your tips. Only the two people of a tip can see its receipt. Check the link,
+              This isn’t one of your tips. Only the two people of a tip can see its receipt. Check the link,
               and which account you are logged in with.
             </p>
             <ButtonLink href={dashboardTab('transactions')}>View Transactions</ButtonLink>

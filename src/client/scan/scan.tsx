@@ -98,7 +98,7 @@ function CodeForm({ onCode }: { readonly onCode: (code: string) => void }) {
         <Button type="submit">Process QR Code</Button>
       </form>
       <div className={styles.hints}>
-        <p>Your phone's own camera reads these codes as well: point it at one and tap the link.</p>
+        <p>Your phone’s own camera reads these codes as well: point it at one and tap the link.</p>
         <p>Here, any of these will do:</p>
         <ul>
           <li>

@@ -91,15 +91,11 @@ export function Scanner({ onCode }: { readonly onCode: (code: string) => void })
         <div className={styles.controls}>
           {!isLasting && (
             <Button
-              look={isOn ? 'quiet' : 'primary'}
+              look={isOn || camera.kind === 'unavailable' ? 'quiet' : 'primary'}
               aria-disabled={camera.kind === 'loading'}
               onClick={toggle}
             >
-              {isOn
-                ? 'Stop the camera'
-                : camera.kind === 'unavailable'
-                  ? 'Try again'
-                  : 'Scan with the camera'}
+              {isOn ? 'Stop the camera' : camera.kind === 'unavailable' ? 'Retry' : 'Scan with the camera'}
             </Button>
           )}
           <Button look="quiet" onClick={() => file.current?.click()}>

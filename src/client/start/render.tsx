@@ -272,7 +272,7 @@ function Offline() {
           <p>Nothing is lost, and nothing is paid twice. Check your connection and try again.</p>
           {/* biome-ignore lint/a11y/useValidAnchor: an empty reference is the address at which this page is shown (RFC 3986, section 4.4) */}
           <a href="" className={[button.button, button.primary].join(' ')}>
-            <RetryIcon /> Try Again
+            <RetryIcon /> Retry
           </a>
         </Problem>
       </main>

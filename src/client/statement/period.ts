@@ -44,9 +44,9 @@ export function offeredPeriods(today: string): readonly (PeriodDates & { readonl
   const year = Number(today.slice(0, 'YYYY'.length));
   const yearOf = (number: number) => ({ from: `${number}-01-01`, to: `${number}-12-31` });
   return [
-    { label: 'This month', ...periodDates('this-month', today) },
-    { label: 'Last month', ...periodDates('last-month', today) },
-    { label: 'This year', ...yearOf(year) },
-    { label: 'Last year', ...yearOf(year - 1) },
+    { label: 'This Month', ...periodDates('this-month', today) },
+    { label: 'Last Month', ...periodDates('last-month', today) },
+    { label: 'This Year', ...yearOf(year) },
+    { label: 'Last Year', ...yearOf(year - 1) },
   ];
 }

@@ -163,7 +163,7 @@ function Sheet({ place, user, query, data, isUnfolded, onFold }: SheetProps) {
           <Refunds query={query} data={data} />
           <div className={styles.onScreen}>
             <Button look="quiet" aria-expanded={isUnfolded} aria-controls={everyTip} onClick={onFold}>
-              Every Tip ({hasMore && 'newest '}
+              Every Tip ({hasMore && 'Newest '}
               {showCount(tips.length)})
               <ChevronDown aria-hidden className={styles.sign} />
             </Button>

@@ -83,7 +83,7 @@ function Closed({ why, onRetry }: ClosedProps) {
       <p>{text}</p>
       {/* Another page says whether maintenance is over, or how long it goes on. */}
       <Button onClick={isHeld ? () => window.location.reload() : onRetry}>
-        <RetryIcon /> Try Again
+        <RetryIcon /> Retry
       </Button>
     </section>
   );

@@ -38,7 +38,7 @@ export function SameAgain({ provider: { qrId, serviceCategory }, onGive }: SameA
   const figures = formatMoney(last.amountCents);
   return (
     <Button look="quiet" className={styles.again} onClick={() => void onGive(figures)}>
-      <span>Tip {formatMoney(last.amountCents, SHORT)} again</span>
+      <span>Tip {formatMoney(last.amountCents, SHORT)} Again</span>
       {last.thankYou !== null && (
         <q className={styles.thanks} dir="auto">
           {last.thankYou}

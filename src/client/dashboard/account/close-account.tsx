@@ -85,8 +85,8 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
           {...field('currentPassword')}
         />
         <Field
-          label={`The word ${CLOSING_WORD}`}
-          hint={`Type ${CLOSING_WORD} to show that you mean it.`}
+          label={`The word “${CLOSING_WORD}”`}
+          hint={`Type “${CLOSING_WORD}” to show that you mean it.`}
           autoComplete="off"
           autoCapitalize="none"
           autoCorrect="off"

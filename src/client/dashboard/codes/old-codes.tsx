@@ -61,7 +61,7 @@ export function OldCodes() {
           aria-disabled={pages.isFetching}
           onClick={pages.hasNextPage ? showMore : tryAgain}
         >
-          {pages.hasNextPage ? 'Show More' : 'Try Again'}
+          {pages.hasNextPage ? 'Show More' : 'Retry'}
         </Button>
       )}
     </details>

@@ -104,7 +104,7 @@ export function TipPageEditor(props: TipPageEditorProps) {
         <div>
           <Choice {...register('isListed')}>Show this code on my public page</Choice>
           <p className={styles.hint}>
-            Everyone can see it's yours, whatever name you give it
+            Everyone can see it’s yours, whatever name you give it
             {hasPublicPage ? (
               <>
                 :{' '}

@@ -217,7 +217,7 @@ function Ready(props: ReadyProps) {
           aria-disabled={isUnderWay}
           onClick={() => isUnderWay || onChangingChange(true)}
         >
-          Change these thank-yous
+          Change These Thank-yous
         </button>
       )}
     </>

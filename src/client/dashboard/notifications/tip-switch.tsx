@@ -20,7 +20,7 @@ const LABELS: Readonly<Record<(typeof NOISES)[number], string>> = {
 
 const WHAT_IS_SENT =
   `You see the amount and the service of each tip, even when ${brand.name} is closed. ` +
-  "Your browser's push service delivers it, encrypted.";
+  'Your browser’s push service delivers it, encrypted.';
 const REACHED = `Tips reach this phone even when ${brand.name} is closed.`;
 const OPEN_ONLY = `You hear of tips only while ${brand.name} is open.`;
 const ENDED =

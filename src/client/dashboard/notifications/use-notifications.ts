@@ -12,7 +12,7 @@ import { keepNotifications } from './keep-notifications.ts';
 import { deviceOf, findSubscription, inTurn, keep, keyOf, readKept, subscribe } from './registration.ts';
 
 const NO_PUSH_SERVICE =
-  "Your browser's push service could not be reached. " +
+  'Your browser’s push service could not be reached. ' +
   'Private windows have none, and some browsers have a setting for it.';
 const NOT_REACHED = 'The server could not be reached. Please try again.';
 const CHANGE_FAILED = unanswered('this was changed');

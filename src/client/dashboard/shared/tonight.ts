@@ -11,7 +11,7 @@ import { useNewDay } from './new-day.ts';
 const USUAL_HOUR = 5;
 
 /** Of a sum that was loaded when loading it again has failed. */
-export const MAY_BE_OLD = "This may be out of date. It tries again when you're back.";
+export const MAY_BE_OLD = 'This may be out of date. It tries again when you’re back.';
 
 export function useNightStartHour(): number {
   const session = useSession();

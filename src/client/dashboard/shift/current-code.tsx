@@ -85,9 +85,9 @@ export function CurrentCode({ user, code, live }: CurrentCodeProps) {
         <Tonight code={code} />
         <div className={styles.signs}>
           <p ref={resume.confirmation} role="status" tabIndex={-1}>
-            {resume.isDone && "You're taking tips again"}
+            {resume.isDone && 'You’re taking tips again'}
           </p>
-          {mayGoDark && <p>Keep your screen on in the phone's settings</p>}
+          {mayGoDark && <p>Keep your screen on in the phone’s settings</p>}
         </div>
       </div>
     </Frame>
@@ -95,8 +95,8 @@ export function CurrentCode({ user, code, live }: CurrentCodeProps) {
 }
 
 const WORDS: Readonly<Record<Sign['kind'], string>> = {
-  lost: "No connection. Tips still count, and show here once you're back.",
-  'crowded-out': `${brand.name} is open in too many places. Tips still count, but they won't show here by themselves.`,
+  lost: 'No connection. Tips still count, and show here once you’re back.',
+  'crowded-out': `${brand.name} is open in too many places. Tips still count, but they won’t show here by themselves.`,
   back: 'Back online',
 };
 
@@ -176,7 +176,7 @@ function Tonight({ code }: { readonly code: QrCode }) {
               <p role="status">{isError && MAY_BE_OLD}</p>
             </>
           ) : (
-            <p>{isError ? "Couldn't load tonight. It tries again when you're back." : 'Loading...'}</p>
+            <p>{isError ? 'Couldn’t load tonight. It tries again when you’re back.' : 'Loading...'}</p>
           )}
         </div>
       )}

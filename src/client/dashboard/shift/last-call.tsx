@@ -149,7 +149,7 @@ function Night(props: NightProps) {
       );
       setTold(isOut ? 'Your picture is ready' : '');
     } catch {
-      setTold("This browser can't make the picture.");
+      setTold('This browser can’t make the picture.');
     }
   }
 

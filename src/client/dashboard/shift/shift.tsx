@@ -126,6 +126,6 @@ function NoCode({ id, codes }: NoCodeProps) {
 }
 
 function titleOfMissing(code: EndedQrCode | undefined): string {
-  if (!code) return "This isn't one of your codes";
+  if (!code) return 'This isn’t one of your codes';
   return code.status === 'replaced' ? 'This code was replaced' : 'This code is no longer in use';
 }

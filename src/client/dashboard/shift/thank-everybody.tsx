@@ -62,7 +62,7 @@ export function ThankEverybody({ toThank, service }: ThankEverybodyProps) {
         <>
           <fieldset className={styles.choices}>
             <legend>
-              Say thanks to everyone{service !== null && ` in ${service}`} you haven't thanked yet
+              Say thanks to everyone{service !== null && ` in ${service}`} you haven’t thanked yet
             </legend>
             {ready.map((one) => (
               <Choice

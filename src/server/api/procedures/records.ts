@@ -85,7 +85,7 @@ export const recordProcedures = {
         'Every tip, as it was given, and every refund, dispute or other change of one, each by its own',
         'time and with signed sums, newest first: the rows of the CSV file as JSON, for a program that',
         'keeps books. `tips_from` and `tips_to` narrow by the day of the tip: what was changed of last',
-        "month's tips since has `from` this month and `tips_from` and `tips_to` of the last one.",
+        'month’s tips since has `from` this month and `tips_from` and `tips_to` of the last one.',
       ],
       parameters: [
         ...FILTER.map(
@@ -136,7 +136,7 @@ export const recordProcedures = {
         {
           name: 'service_category',
           in: 'query',
-          description: "Counts only the day's tips of this service. The totals are always of all services.",
+          description: 'Counts only the day’s tips of this service. The totals are always of all services.',
           schema: wireSchema(serviceCategory, 'input'),
           example: 'bartender',
         },

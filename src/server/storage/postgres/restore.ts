@@ -50,7 +50,7 @@ export async function restore(url: string, backup: string, options: RestoreOptio
  */
 function contentsOf(lines: readonly string[], backup: string): string[] {
   if (!lines.some((line) => / SCHEMA - tipwell /.test(line)))
-    throw new DatabaseRefused(`${backup} is no backup of this product's.`);
+    throw new DatabaseRefused(`${backup} is no backup of this product’s.`);
   return lines.filter((line) => /^\d+; \d+ \d+ [A-Z ]+ tipwell /.test(line));
 }
 
