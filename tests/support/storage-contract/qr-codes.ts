@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { newQrCodeId } from '#shared/ids.ts';
+import { newQrCodeId, type QrCodeId } from '#shared/ids.ts';
 import { NOW, openStorage, PREFIX } from './opened-storage.ts';
 
 export function describeQrCodes(): void {
@@ -95,6 +95,37 @@ export function describeQrCodes(): void {
       expect(await storage.findPicture(id, id)).toBeNull();
       const [code] = await storage.listQrCodes(pat.id, PREFIX);
       expect(code?.picture && Buffer.from(code.picture).toString()).toBe('no picture');
+    });
+
+    test('the pictures of a code go when it is replaced, its service is given up, or its account is closed', async () => {
+      const { storage, addAccount, addCode } = await openStorage();
+      const pat = await addAccount('pat', ['bartender', 'barber', 'dj']);
+      const [replaced, retired, closed] = [
+        await addCode(pat, 'bartender'),
+        await addCode(pat, 'barber'),
+        await addCode(pat, 'dj'),
+      ];
+      const next = newQrCodeId(randomBytes);
+      const moved = 'https://moved.example.org/tip/';
+      for (const id of [replaced, retired, closed])
+        await storage.savePicture(id, `${moved}${id}`, Buffer.from('moved'));
+      const isKept = async (id: QrCodeId) => {
+        const found = [PREFIX, moved].map((prefix) => storage.findPicture(id, `${prefix}${id}`));
+        return (await Promise.all(found)).map((png) => png !== null);
+      };
+      await storage.replaceQrCode(
+        pat.id,
+        replaced,
+        { id: next, createdAtMs: NOW },
+        picture(`${PREFIX}${next}`),
+      );
+      expect(await isKept(replaced)).toEqual([false, false]);
+      expect(await isKept(next)).toEqual([true, false]);
+      await storage.updateAccount(pat.id, { serviceCategories: ['bartender', 'dj'] });
+      expect(await isKept(retired)).toEqual([false, false]);
+      expect(await isKept(closed)).toEqual([true, true]);
+      await storage.closeAccount(pat.id, NOW, false);
+      for (const id of [closed, next]) expect(await isKept(id)).toEqual([false, false]);
     });
   });
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import type { PhotoName } from '#shared/ids.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import { accounts, providerCategories } from '../schema/accounts.ts';
@@ -21,6 +21,8 @@ export const code = {
 };
 /** The exact condition of the index `qr_codes_current`, without which SQLite does not use it. */
 export const isCurrent = sql`status in ('active', 'paused')`;
+/** Says of the category what is always true: SQLite takes the index of all codes that an account ever had otherwise. */
+const isCurrentOfAnyCategory = and(isCurrent, sql`category > ''`);
 export const ownsCode = eq(accounts.id, qrCodes.userId);
 const statusForGivers = sql<QrCodeStatus>`case
   when ${qrCodes.status} = 'active' and (${accounts.closesAtMs} is not null or ${accounts.suspendedAtMs} is not null)
@@ -58,7 +60,7 @@ export function codeStatements({ db }: Builder) {
           eq(qrPictures.address, sql`${value('addressPrefix')} || ${qrCodes.id}`),
         ),
       )
-      .where(and(is(qrCodes.userId, 'userId'), isCurrent))
+      .where(and(is(qrCodes.userId, 'userId'), isCurrentOfAnyCategory))
       .orderBy(asc(qrCodes.sequence)),
     /** Without pictures, older than the code `before` unless that is null. */
     endedCodesOfUser: db
@@ -97,7 +99,7 @@ export function codeStatements({ db }: Builder) {
       .select({ ...code, ...namesOfCode, status: statusForGivers })
       .from(qrCodes)
       .innerJoin(accounts, ownsCode)
-      .where(and(is(accounts.username, 'username'), eq(qrCodes.isListed, true), isCurrent))
+      .where(and(is(accounts.username, 'username'), eq(qrCodes.isListed, true), isCurrentOfAnyCategory))
       .orderBy(asc(qrCodes.sequence)),
     pictureOfCode: db
       .select({ png: qrPictures.png })
@@ -143,5 +145,14 @@ export function codeStatements({ db }: Builder) {
     photoByName: db.select({ jpeg: photos.jpeg }).from(photos).where(is(photos.name, 'name')),
     deletePhoto: db.delete(photos).where(is(photos.name, 'name')),
     insertPicture: insertOnce(db, qrPictures),
+    deletePicturesOf: db.delete(qrPictures).where(is(qrPictures.qrCodeId, 'id')),
+    deletePicturesOfUser: db
+      .delete(qrPictures)
+      .where(
+        inArray(
+          qrPictures.qrCodeId,
+          db.select({ id: qrCodes.id }).from(qrCodes).where(is(qrCodes.userId, 'userId')),
+        ),
+      ),
   };
 }

@@ -84,7 +84,7 @@ const replaceCode: StepOf<CodeStorage['replaceQrCode']> = function* (
   if (found.outcome !== 'current') return found;
   if (taken) return { outcome: 'id_taken' };
   const { code } = found;
-  yield* statements.updateCode.change({ ...code, status: 'replaced', photoName: null });
+  yield* endCode(statements, code, 'replaced');
   if ((yield* statements.insertQrCode.change(replacementRow(code, next))) === 0)
     throw new Error('an id of 50 random bits was taken at the same moment');
   yield* insertPicture(statements, next.id, picture);
@@ -135,15 +135,22 @@ export function* retireCode(
 }
 
 function* retire(statements: Statements, code: QrCodeRecord, nowMs: number | undefined): Step<void> {
-  yield* statements.updateCode.change({ ...code, status: 'retired', photoName: null });
+  yield* endCode(statements, code, 'retired');
   yield* forgetPhoto(statements, code.photoName);
   yield* noteChange(statements, code.userId, code.id, nowMs);
+}
+
+/** Nothing shows the picture of a code that has ended. */
+function* endCode(statements: Statements, code: QrCodeRecord, status: 'replaced' | 'retired'): Step<void> {
+  yield* statements.updateCode.change({ ...code, status, photoName: null });
+  yield* statements.deletePicturesOf.change({ id: code.id });
 }
 
 /** Each tip page gets a name of its own, so that nothing links them. Requires the account's lock. */
 export function* closeCodes(statements: Statements, userId: UserId): Step<void> {
   const photos = yield* statements.photosOfUser.all({ userId });
   yield* statements.clearCodesOfUser.change({ userId, ...CLOSED_PAGE });
+  yield* statements.deletePicturesOfUser.change({ userId });
   for (const { name } of photos) yield* forgetPhoto(statements, name);
 }
 
