@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { CONSOLE_REFUSALS } from '#shared/console/refusals.ts';
-import { REFUSALS } from '#shared/errors.ts';
+import { REFUSALS } from '#shared/refusals.ts';
 import { withEconomics } from '../tools/payment-economics.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');

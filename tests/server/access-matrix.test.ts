@@ -8,8 +8,8 @@ import { describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { newApiKeyText } from '#server/auth/api-key-text.ts';
 import { API_SCOPES, type ApiScope } from '#shared/api-scopes.ts';
-import type { REFUSALS } from '#shared/errors.ts';
 import { newApiKeyId } from '#shared/ids.ts';
+import type { REFUSALS } from '#shared/refusals.ts';
 import {
   call,
   callRest,

@@ -10,9 +10,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { newApiKeyText } from '#server/auth/api-key-text.ts';
-import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
+import type { ErrorCode } from '#shared/errors.ts';
 import { eventIdFrom, eventIdOf, newTransactionId } from '#shared/ids.ts';
 import { cents, decimalFromCents } from '#shared/money.ts';
+import { REFUSALS } from '#shared/refusals.ts';
 import {
   createValidator,
   describedApp,

@@ -193,6 +193,7 @@ test('others have their turn while many are looked at for whom nothing is to be 
     key: randomBytes(32),
     receiptUrlOf: () => '',
     sumsOf: () => Promise.reject(new Error('no letter is written')),
+    modeOf: async () => null,
   });
   expect(await storage.events.listMonthlyReaders('', START_MS, MANY)).toHaveLength(providers);
   expect(await storage.mails.listStatementReaders('', MANY)).toHaveLength(providers);

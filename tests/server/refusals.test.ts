@@ -12,9 +12,10 @@ import type { Config } from '#server/config.ts';
 import { hashOfToken } from '#server/storage/rules/tokens.ts';
 import { MAX_API_KEYS } from '#shared/api-scopes.ts';
 import { CONSOLE_REFUSALS } from '#shared/console/refusals.ts';
-import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
+import type { ErrorCode } from '#shared/errors.ts';
 import { newInvitationId, newMailId, newTransactionId } from '#shared/ids.ts';
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';
+import { REFUSALS } from '#shared/refusals.ts';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
 import {
   type Answer,

@@ -3,7 +3,7 @@
  * tokens and people, well and badly, and then every place is searched in which a mark must not be.
  */
 import { expect, test } from 'vitest';
-import { REFUSALS } from '#shared/errors.ts';
+import { REFUSALS } from '#shared/refusals.ts';
 import {
   type Answer,
   callRest,

@@ -5,7 +5,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
-import { REFUSALS } from '#shared/errors.ts';
+import { REFUSALS } from '#shared/refusals.ts';
 import { call, DOORS, doorFor } from '#tests/support/both-doors.ts';
 import { openStream, refusalOf, STREAM_PATHS, type TipStream } from '#tests/support/event-streams.ts';
 import { START_MS } from '#tests/support/people.ts';

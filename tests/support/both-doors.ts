@@ -7,8 +7,9 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { ENDPOINTS } from '#server/api/procedures/router.ts';
 import { wireName } from '#server/api/wire.ts';
-import { AppError, type ErrorCode, type FieldError, REFUSALS } from '#shared/errors.ts';
+import { AppError, type ErrorCode, type FieldError } from '#shared/errors.ts';
 import { cents, decimalFromCents } from '#shared/money.ts';
+import { REFUSALS } from '#shared/refusals.ts';
 
 export const PUBLIC_URL = 'https://tips.example.com';
 

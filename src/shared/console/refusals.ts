@@ -1,4 +1,4 @@
-/** The rows of the table of refusals (errors.ts) that only the operator's console has. */
+/** The rows of the table of refusals (../refusals.ts) that only the operator's console has. */
 export const CONSOLE_REFUSALS = {
   factor_needed: {
     status: 401,

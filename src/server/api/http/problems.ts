@@ -2,7 +2,8 @@
 import type { Hono, Context as HonoContext } from 'hono';
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
-import { AppError, REFUSALS } from '#shared/errors.ts';
+import { AppError } from '#shared/errors.ts';
+import { REFUSALS } from '#shared/refusals.ts';
 import { wireName } from '../wire.ts';
 import type { createClientAddress } from './client-address.ts';
 import type { Envelope } from './envelope.ts';

@@ -2,10 +2,11 @@
 import type { z } from 'zod';
 import { currencyName } from '#shared/amount-in-words.ts';
 import { brand } from '#shared/brand.ts';
-import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
+import { AppError, type ErrorCode } from '#shared/errors.ts';
 import { accountEvent } from '#shared/events.ts';
 import { decimalFromCents, terms } from '#shared/money.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
+import { REFUSALS } from '#shared/refusals.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 import { decimalsInWords } from '#shared/tip-amount.ts';
 import { tipChange } from '#shared/tips.ts';

@@ -1,5 +1,5 @@
 /** The schemas of the API description that are made of no schema of the product: events, files and refusals. */
-import { REFUSALS } from '#shared/errors.ts';
+import { REFUSALS } from '#shared/refusals.ts';
 import type { JsonSchema } from '../wire.ts';
 
 export const schemaAt = (name: string) => `#/components/schemas/${name}`;
