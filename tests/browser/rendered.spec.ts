@@ -6,7 +6,7 @@ import type { Browser, Locator } from '@playwright/test';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
 import { isTakenOver } from '../support/taken-over.ts';
 import { expect, holdScripts, logInByForm, openEarly, PASSWORD, test, toast, watch } from './fixtures.ts';
-import { proceedWith } from './tipping.ts';
+import { isUncovered, proceedWith } from './tipping.ts';
 
 const AMOUNTS = [10, 15, 20, 25, 30, 50, 75, 100, 150, 200];
 
@@ -16,8 +16,13 @@ async function expectShown(locator: Locator, text: RegExp): Promise<void> {
 }
 
 test.describe('without JavaScript', () => {
+  /** On a phone, less what its browser takes. */
   async function openWithoutScript(browser: Browser, baseURL: string | undefined) {
-    const context = await browser.newContext({ javaScriptEnabled: false, ...(baseURL && { baseURL }) });
+    const context = await browser.newContext({
+      javaScriptEnabled: false,
+      viewport: { width: 390, height: 664 },
+      ...(baseURL && { baseURL }),
+    });
     return context.newPage();
   }
 
@@ -35,11 +40,14 @@ test.describe('without JavaScript', () => {
     await expect(page.getByText(`@${provider.username}`, { exact: true })).toBeVisible();
     await expect(page.getByText('DJ', { exact: true })).toBeVisible();
     for (const amount of AMOUNTS) await expect(page.getByText(`$${amount}`, { exact: true })).toBeVisible();
-    await expectShown(page.locator('noscript p'), /^Paying takes JavaScript\./);
+    const note = page.locator('noscript p');
+    await expectShown(note, /^Paying takes JavaScript\./);
+    expect(await note.evaluate(isUncovered)).toBe(true);
 
     await proceedWith(page, '$25');
     await expect(page.getByRole('radio', { name: '$25', exact: true })).toBeChecked();
     await expect(page.getByRole('definition')).toHaveText(['$25.00', '$1.25', '$24.25', '$26.25']);
+    expect(await note.evaluate(isUncovered)).toBe(true);
     await page.context().close();
   });
 

@@ -116,15 +116,15 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
           {reading.amountCents !== null && <Parts amountCents={reading.amountCents} />}
         </div>
         {!provider.isDemo && <SimulatedMoney />}
-        <noscript>
-          {/* Where scripts run, nobody needs these words. */}
-          {import.meta.env.SSR && (
-            <p className={styles.note}>
-              Paying takes JavaScript. Please switch it on and load this page again.
-            </p>
-          )}
-        </noscript>
         <div className={bar.bar}>
+          <noscript>
+            {/* Where scripts run, nobody needs these words. */}
+            {import.meta.env.SSR && (
+              <p className={styles.note}>
+                Paying takes JavaScript. Please switch it on and load this page again.
+              </p>
+            )}
+          </noscript>
           <div aria-live="polite" className={styles.total}>
             {reading.amountCents !== null && <Total amountCents={reading.amountCents} />}
           </div>
