@@ -88,7 +88,7 @@ test('every page says that it takes JavaScript, where there is none', async ({ b
   const page = await context.newPage();
   for (const path of [...Object.values(PAGE_PATHS), ...DRAWN]) {
     await page.goto(path);
-    await expectShown(page.locator('noscript p'), /JavaScript\. |JavaScript to take a tip\. /);
+    await expectShown(page.locator('noscript p'), /JavaScript\. /);
     await expect(page.getByText('Loading'), path).toBeHidden();
   }
   await context.close();
