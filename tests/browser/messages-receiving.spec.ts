@@ -365,7 +365,7 @@ test('a message can be hidden, shown again and reported from its row', async ({
   await expect(page.getByRole('menuitem')).toHaveText([
     'Show Again',
     /^Block This Customer/,
-    'Turn Off Messages',
+    'Turn Off Messages for This Code',
     'View Receipt',
     'Refund...',
   ]);
@@ -431,7 +431,7 @@ test('a giver is blocked without being told, and a code takes no more messages o
   await expectForEverybody(page, 'words of a guest');
   await expect(tipWith(backstage, null, code, { message: 'Hello' })).rejects.toThrow('words_not_taken');
   await page.keyboard.press('Escape');
-  await choose(page, 'Turn On Messages');
+  await choose(page, 'Turn On Messages for This Code');
   await expect(toast(page, 'Messages are on for Bartender')).toBeVisible();
   await tipWith(backstage, null, code, { message: 'Hello' });
 });

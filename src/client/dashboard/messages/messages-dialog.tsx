@@ -103,7 +103,7 @@ function Actions({ tip }: { readonly tip: Transaction }) {
         {offered.map(({ name, label, hint, run }) => (
           <div key={name}>
             <Button look="quiet" onClick={run} aria-describedby={hint && `tip-action-${name}`}>
-              {name === 'messages' ? `${label} for This Code` : label}
+              {label}
             </Button>
             {hint && (
               <p id={`tip-action-${name}`} className={styles.note}>

@@ -134,7 +134,7 @@ function useCodeActions({ serviceCategory }: Transaction, { onDone, onFailure }:
   return [
     {
       name: 'messages',
-      label: `Turn ${takesWords ? 'Off' : 'On'} Messages`,
+      label: `Turn ${takesWords ? 'Off' : 'On'} Messages for This Code`,
       run: () => changing.isPending || changing.mutate({ id, takesWords: !takesWords }),
     },
   ];
