@@ -42,6 +42,7 @@ test('somebody is found by a code, suspended and told why, let in again, and get
   await row.click();
   const person = operators.getByRole('article');
   await expect(person.getByRole('definition').filter({ hasText: provider.email })).toBeVisible();
+  await expect(person.getByRole('term').filter({ hasText: 'Received, after fees' })).toBeVisible();
   await expectForEverybody(operators, 'a person');
   await picture(operators, 'console-people-02-person');
 

@@ -41,7 +41,7 @@ function linesOf(person: Person, { currency, exponent }: Unit): readonly string[
     ['Since', time(person.since)],
     ['Services', person.services.join(', ') || 'none'],
     ['Codes', person.codes.map(({ id, status }) => `${id} (${status})`).join(', ') || 'none'],
-    ['Received', amount(person.totalReceivedCents)],
+    ['Received net', amount(person.totalReceivedCents)],
     ['Given', amount(person.totalGivenCents)],
     [
       'Logged in',

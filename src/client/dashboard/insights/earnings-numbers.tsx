@@ -47,14 +47,15 @@ export function EarningsTotal({ earnings, comparison }: EarningsTotalProps) {
 }
 
 export function EarningsNumbers({ earnings }: { readonly earnings: Insights }) {
-  const { count, averageNetCents, largestNetCents, bestDay } = earnings;
+  const { count, feeCents, averageNetCents, largestNetCents, bestDay } = earnings;
+  const net = hasFees('received', [feeCents]) && 'after fees';
   return (
     <dl className={styles.numbers}>
       <Figure label="Tips">{count.toLocaleString(PAGE_LANGUAGE)}</Figure>
-      <Figure label="Average tip" isMoney>
+      <Figure label="Average tip" isMoney below={net}>
         <Money amountCents={averageNetCents} />
       </Figure>
-      <Figure label="Largest tip" isMoney>
+      <Figure label="Largest tip" isMoney below={net}>
         <Money amountCents={largestNetCents} />
       </Figure>
       {bestDay && (
@@ -81,18 +82,18 @@ export function WentBack({ earnings }: { readonly earnings: Insights }) {
 interface FigureProps {
   readonly label: string;
   readonly isMoney?: boolean;
-  readonly below?: string;
+  readonly below?: string | false;
   readonly children: ReactNode;
 }
 
-function Figure({ label, isMoney = false, below, children }: FigureProps) {
+function Figure({ label, isMoney = false, below = false, children }: FigureProps) {
   return (
     <div className={styles.number}>
       <dt>{label}</dt>
       <dd className={styles.value} data-money={isMoney}>
         {children}
       </dd>
-      {below !== undefined && <dd className={styles.below}>{below}</dd>}
+      {below !== false && <dd className={styles.below}>{below}</dd>}
     </div>
   );
 }

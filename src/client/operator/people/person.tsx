@@ -102,7 +102,7 @@ function Facts({ person }: { readonly person: Person }) {
       'Services',
       person.services.length === 0 ? 'None' : person.services.map((each) => CATEGORY_LABELS[each]).join(', '),
     ],
-    ['Received', formatMoney(cents(person.totalReceivedCents))],
+    ['Received, after fees', formatMoney(cents(person.totalReceivedCents))],
     ['Given', formatMoney(cents(person.totalGivenCents))],
     ['Logged in', counted(person.sessionCount, 'session')],
     ['Notifications', counted(person.deviceCount, 'device')],
