@@ -64,6 +64,8 @@ test('somebody is found by a code, suspended and told why, let in again, and get
   await expect(warning).toContainText(REASON);
   await expect(warning.getByRole('link', { name: 'help@example.com' })).toBeVisible();
   await expect(page.getByRole('article').first()).toContainText('Suspended');
+  const stats = page.locator('dl > div', { hasText: 'Active QR Codes' });
+  await expect(stats.getByRole('definition')).toHaveText('0');
   await expectForEverybody(page, 'dashboard of a suspended account');
   await picture(page, 'console-people-03-suspended');
   await operators.goto(`/operator/codes?find=${code}`);

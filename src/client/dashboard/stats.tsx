@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import { type Cents, formatMoney } from '#shared/money.ts';
 import type { Part } from '../signed-in/part.ts';
+import { useIsSuspended } from '../signed-in/signed-in-data.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import type { DashboardData } from './shared/queries.ts';
@@ -17,6 +18,7 @@ interface StatsProps {
 }
 
 export function Stats({ isServiceProvider, data: { summary, qrCodes } }: StatsProps) {
+  const isSuspended = useIsSuspended();
   const received = (
     <Stat label="Tips Received" isMoney part={summary}>
       {({ totalTipsReceivedCents }) => <Sum amountCents={totalTipsReceivedCents} />}
@@ -39,7 +41,7 @@ export function Stats({ isServiceProvider, data: { summary, qrCodes } }: StatsPr
         {isServiceProvider ? given : received}
         {today}
         <Stat label="Active QR Codes" part={qrCodes}>
-          {(codes) => codes.filter(({ status }) => status === 'active').length}
+          {(codes) => codes.filter(({ status }) => status === 'active' && !isSuspended).length}
         </Stat>
       </dl>
       <div className={styles.note}>

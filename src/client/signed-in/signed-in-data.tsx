@@ -63,6 +63,11 @@ function WhatIsAnnounced() {
   );
 }
 
+/** Whether the account is suspended, as far as what is above the screen has been told. */
+export function useIsSuspended(): boolean {
+  return !!trpc.auth.announcements.useQuery(undefined, { enabled: false }).data?.suspension;
+}
+
 let kept: { readonly userId: UserId; readonly cache: QueryClient } | null = null;
 
 function cacheOf(userId: UserId): QueryClient {

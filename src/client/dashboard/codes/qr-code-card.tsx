@@ -4,9 +4,9 @@ import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { showOf } from '../../later/addresses.ts';
-import { trpc } from '../../signed-in/api-hooks.ts';
 import { partOf } from '../../signed-in/part.ts';
 import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
+import { useIsSuspended } from '../../signed-in/signed-in-data.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -44,8 +44,7 @@ export function QrCodeCard({ code, username, name, onGone }: QrCodeCardProps) {
   /** Whether the picture was downloaded, so that it may be printed next. */
   const [isSaved, setSaved] = useState(false);
   const { isPaused, isChanging, change, actions } = usePausing(code, onGone);
-  // What is above the screen has asked for it (signed-in/signed-in-data.tsx).
-  const isSuspended = trpc.auth.announcements.useQuery(undefined, { enabled: false }).data?.suspension;
+  const isSuspended = useIsSuspended();
 
   function download() {
     saveFile(bytesFrom(code.imageBase64), 'image/png', `${code.serviceCategory}-${username}.png`);
