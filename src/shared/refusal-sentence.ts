@@ -15,7 +15,8 @@ export function sentenceOf(
     return `Too many attempts. Please try again in ${duration(retryAfterSeconds)}.`;
   if (code === 'username_changed_often')
     return `${detail} You can change yours again in ${duration(retryAfterSeconds)}.`;
-  if (code === 'maintenance')
+  // The pages say until when a longer maintenance is.
+  if (code === 'maintenance' && retryAfterSeconds <= 90 * 60)
     return `Tips and refunds are paused for maintenance. Please try again in ${duration(retryAfterSeconds)}.`;
   return detail;
 }

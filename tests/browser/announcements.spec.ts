@@ -99,6 +99,8 @@ test('maintenance holds tips on open pages and on new ones, and ends on both', a
   complaints,
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
+  await backstage.tip(customer, code, 10);
+  const [{ id } = { id: '' }] = await backstage.transactions(customer);
   const held = page.getByText(/^Tips are paused for maintenance/);
   await page.clock.install();
   await logInAs(provider);
@@ -130,8 +132,14 @@ test('maintenance holds tips on open pages and on new ones, and ends on both', a
   await page.goto(`/dashboard?show=${code}`);
   await expect(held.filter({ visible: true })).toHaveCount(1);
   await expect(page.getByText('Scan to tip')).toHaveCount(0);
-  await page.goto('/dashboard');
   const another = await context.newPage();
+  for (const receipt of [page, another]) {
+    await receipt.goto(`/transactions/${id}`);
+    await expect(receipt.getByText(/^Refunds are paused for maintenance\./)).toBeVisible();
+    await expect(receipt.getByRole('button', { name: /^(?:Take Back|Refund)$/ })).toHaveCount(0);
+  }
+  await picture(page, 'announcements-03-receipt');
+  await page.goto('/dashboard');
   await another.goto(`/tip/${code}`);
   await expect(another.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
   await expectForEverybody(another, 'tip page during maintenance');

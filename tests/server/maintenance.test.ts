@@ -78,8 +78,14 @@ describe.each(DOORS)('%s', (door) => {
         retryAfterSeconds: 1_800,
       });
     }
-    held.clock.nowMs = UNTIL.untilMs;
     const [person, input] = MOVING['transactions.create']?.(scene) ?? [scene.customer, undefined];
+    // The pages tell the hour at which a longer one ends.
+    held.clock.nowMs = UNTIL.untilMs - 27 * 3_600_000;
+    expect(refusedBy(door, await as(door, person, 'transactions.create', input))).toMatchObject({
+      detail: 'Tips and refunds are paused for maintenance. Please try again later.',
+      retryAfterSeconds: 97_200,
+    });
+    held.clock.nowMs = UNTIL.untilMs;
     expect(refusedBy(door, await as(door, person, 'transactions.create', input))).toMatchObject({
       detail: 'Tips and refunds are paused for maintenance. Please try again in 5 minutes.',
       retryAfterSeconds: 300,

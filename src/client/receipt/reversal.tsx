@@ -33,6 +33,7 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
     onStale,
     onClose,
   });
+  const isHeld = document.documentElement.dataset['maintenance'] !== undefined;
   const outcome = useRef<HTMLParagraphElement>(null);
   const hadFocus = useRef(false);
   const leftMs = useLeftMs(undoUntil);
@@ -64,23 +65,27 @@ export function Reversal({ transaction, isGiver, onRefunded, onStale }: Reversal
       {isOffered && (
         <div className={styles.reversal}>
           {/* The receipt says what a refund waits for. */}
-          {isPending ? null : isGiver ? (
+          {isHeld ? (
+            <p>Refunds are paused for maintenance. Load this page again when it is over.</p>
+          ) : isPending ? null : isGiver ? (
             <p>
               You can take this tip back for another <span role="timer">{timeLeft(leftMs)}</span>.
             </p>
           ) : (
             <p>You can give this tip back.</p>
           )}
-          <Button
-            ref={(button) => () => {
-              hadFocus.current = button === document.activeElement;
-            }}
-            look="quiet"
-            aria-disabled={isUnderWay}
-            onClick={() => isUnderWay || setAsking(true)}
-          >
-            {refundLabel(isGiver, isUnderWay)}
-          </Button>
+          {!isHeld && (
+            <Button
+              ref={(button) => () => {
+                hadFocus.current = button === document.activeElement;
+              }}
+              look="quiet"
+              aria-disabled={isUnderWay}
+              onClick={() => isUnderWay || setAsking(true)}
+            >
+              {refundLabel(isGiver, isUnderWay)}
+            </Button>
+          )}
         </div>
       )}
       {wasPossible && (
