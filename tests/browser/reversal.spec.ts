@@ -67,7 +67,10 @@ test.describe('a giver', () => {
     await expect(toast(dashboard, '$20.00 tip taken back. $19.40 left your total.')).toBeVisible();
     await expect(toast(page, '$20.00 tip taken back. You get $21.00 back.')).toBeVisible();
     await expect(fact(page, 'Status')).toHaveText('Refunded');
-    await expect(page.getByText(/^Refunded on .* by you: \$21\.00 went back to you/)).toBeVisible();
+    const outcome = page.getByText(
+      /^Refunded on .* by you: \$21\.00 went back to you, with the service fee\.$/,
+    );
+    await expect(outcome).toBeVisible();
     await expect(page.getByRole('button', { name: 'Take Back' })).toHaveCount(0);
     expect(answers.asked()).toBe(1);
     await expectForEverybody(page, 'refunded receipt');

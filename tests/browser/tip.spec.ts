@@ -275,6 +275,8 @@ test.describe('paying', () => {
     await expect(undo).toHaveText(/^Undo · (?:9:\d\d|10:00)/);
     await expect(undo).toBeInViewport({ ratio: 1 });
     await undo.click();
+    // Its words stand below its heading, where the success is centred.
+    await expect(page.getByRole('dialog').getByText(/^You get \$21\.00/)).toHaveCSS('text-align', 'start');
     await page.getByRole('dialog').getByRole('button', { name: 'Take Back' }).click();
     await expect(page.getByText(/^Refunded on .* by you: \$21\.00 went back to you/)).toBeVisible();
     await expect(toasts).toHaveText('$20.00 tip taken back. You get $21.00 back.');

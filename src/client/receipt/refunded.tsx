@@ -48,7 +48,7 @@ function WentBack({ transaction, isGiver }: RefundedProps) {
     return (
       <>
         <Money amountCents={cents(amountCents + giverFeeCents)} /> went back to {who}
-        {giverFeeCents > 0 && ', with the fees'}.
+        {giverFeeCents > 0 && ', with the service fee'}.
       </>
     );
   return (
