@@ -9,6 +9,7 @@ import type { queryOf } from '../../signed-in/later/tip-filter.ts';
 import { FRESH, type Part, partOf } from '../../signed-in/part.ts';
 import { timeZoneHere } from '../../signed-in/time-here.ts';
 import { toastError } from '../../toasts.ts';
+import { FIRST_PAGE, type LoadedPages, packed, pageAfter } from './list-pages.ts';
 import { useNewDay } from './new-day.ts';
 
 const ASK_AGAIN_MS = 300_000;
@@ -20,7 +21,8 @@ type ListingInput = typeof allTransactions &
 
 export interface Listing {
   readonly transactions: readonly Transaction[];
-  readonly pageCount: number;
+  /** How often more was loaded. */
+  readonly timesLoaded: number;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
   readonly loadMore: () => void;
@@ -88,14 +90,20 @@ export function useListing(input: ListingInput, enabled: boolean) {
   const { client } = trpc.useUtils();
   const queryClient = useQueryClient();
   const itself = { queryKey: listingKey(input), exact: true };
+  const [timesLoaded, setTimesLoaded] = useState(0);
   const pages = useInfiniteQuery({
     ...FRESH,
     enabled,
     queryKey: itself.queryKey,
-    queryFn: ({ pageParam }: { readonly pageParam: string | null }) =>
-      client.transactions.list.query({ ...input, cursor: pageParam }),
-    initialPageParam: null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
+    queryFn: ({ pageParam: { cursor, index } }) => {
+      // A page that is loaded again has room for all rows that it had.
+      const former = queryClient.getQueryData<LoadedPages>(itself.queryKey)?.pages[index];
+      const rows = former?.transactions.length || 1;
+      const limit = Math.ceil(rows / input.limit) * input.limit;
+      return client.transactions.list.query({ ...input, limit, cursor });
+    },
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: pageAfter,
     placeholderData: (former) => (former?.pages[0]?.transactions.length ? former : undefined),
   });
 
@@ -103,6 +111,8 @@ export function useListing(input: ListingInput, enabled: boolean) {
     if (pages.isFetchingNextPage || pages.isPlaceholderData) return;
     const wasReloading = queryClient.isFetching(itself) > 0;
     const { isFetchNextPageError, error } = await pages.fetchNextPage();
+    queryClient.setQueryData<LoadedPages>(itself.queryKey, (loaded) => loaded && packed(loaded));
+    setTimesLoaded((times) => times + 1);
     // The next page took the place of a reload, which would have refreshed the pages before.
     if (wasReloading) void queryClient.invalidateQueries(itself);
     if (isFetchNextPageError) toastError(failureOf(error).detail ?? LOAD_FAILED);
@@ -110,7 +120,7 @@ export function useListing(input: ListingInput, enabled: boolean) {
 
   const listing: Part<Listing> = partOf(pages, (data) => ({
     transactions: data.pages.flatMap(({ transactions }) => transactions),
-    pageCount: data.pages.length,
+    timesLoaded,
     hasMore: pages.hasNextPage,
     isLoadingMore: pages.isFetchingNextPage,
     loadMore: () => void loadMore(),

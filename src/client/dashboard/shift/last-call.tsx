@@ -27,8 +27,8 @@ import { handOutPicture } from './night-picture.ts';
 import { ThankEverybody } from './thank-everybody.tsx';
 
 const PAGE_SIZE = 200;
-/** 2,000 tips: the best hour and the thanks of a longer night are of its newest ones. */
-const MAX_PAGES = 10;
+/** The best hour and the thanks of a longer night are of its newest tips. */
+const MAX_TIPS = 2_000;
 
 interface LastCallProps {
   readonly serviceCategory: ServiceCategory;
@@ -86,7 +86,7 @@ function useNightTips(serviceCategory: ServiceCategory) {
   const oldest = loaded?.transactions.at(-1);
   const isMissing =
     loaded?.hasMore === true &&
-    loaded.pageCount < MAX_PAGES &&
+    loaded.transactions.length < MAX_TIPS &&
     oldest !== undefined &&
     Date.parse(oldest.createdAt) >= night.startMs;
   const isWaiting = isMissing && !pages.isFetchNextPageError;

@@ -21,7 +21,7 @@ interface TransactionListProps {
 }
 
 export function TransactionList({ user, listing }: TransactionListProps) {
-  const { transactions, pageCount, hasMore, isLoadingMore, loadMore } = listing;
+  const { transactions, timesLoaded, hasMore, isLoadingMore, loadMore } = listing;
   const { list, markLastRead } = useGrowingList<HTMLOListElement>(transactions.length);
   const [reversed, setReversed] = useState<Transaction | null>(null);
 
@@ -39,9 +39,9 @@ export function TransactionList({ user, listing }: TransactionListProps) {
         ))}
       </ol>
       {hasMore && (
-        // The key makes another button for each page: the pressed one would move down with its focus.
+        // The key makes another button each time: the pressed one would move down with its focus.
         <Button
-          key={pageCount}
+          key={timesLoaded}
           look="quiet"
           className={styles.more}
           aria-disabled={isLoadingMore}
