@@ -3,6 +3,8 @@
  * them: each notice comes once, and none is lost within the day.
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createPushQueue } from '#server/notifications/push-queue.ts';
+import type { PushOutcome } from '#server/notifications/push-request.ts';
 import { putInForce, SPECIFIED_TERMS } from '#shared/money.ts';
 import type { PushMessage } from '#shared/notifications.ts';
 import { DAY_MS, MINUTE_MS, openNotificationScene, SECOND_MS } from '#tests/support/notification-scene.ts';
@@ -370,6 +372,36 @@ describe('a push service', () => {
     expect(service.requests()).toBeLessThan(12);
     await pass(5 * MINUTE_MS);
     expect(devices.map(({ told }) => told().length)).toEqual(devices.map(() => 1));
+  });
+
+  test('that cannot be reached is left alone also by requests that come one after another, until one is answered', async () => {
+    let nowMs = 0;
+    const queue = createPushQueue(() => nowMs);
+    const missed = {
+      outcome: 'later',
+      reason: 'no answer',
+      retryAfterMs: null,
+      isUnreachable: true,
+    } as const;
+    const ask = async (answer: PushOutcome = missed) => {
+      const told = await queue.run('push.example.com', async () => answer);
+      return told === 'postponed' ? 'postponed' : told?.outcome;
+    };
+    const askOften = async (count: number) => {
+      const told = [];
+      for (let index = 0; index < count; index += 1) told.push(await ask());
+      return told;
+    };
+    const fourMisses = ['later', 'later', 'later', 'later'];
+    expect(await askOften(6)).toEqual([...fourMisses, 'postponed', 'postponed']);
+    nowMs += 5 * SECOND_MS;
+    expect(await askOften(2)).toEqual(['later', 'postponed']);
+    nowMs += 5 * SECOND_MS;
+    expect(await ask({ outcome: 'delivered' })).toBe('delivered');
+    expect(await askOften(5)).toEqual([...fourMisses, 'postponed']);
+    // Misses of an outage that is long over do not count.
+    nowMs += DAY_MS;
+    expect(await askOften(5)).toEqual([...fourMisses, 'postponed']);
   });
 });
 

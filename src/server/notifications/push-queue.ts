@@ -1,52 +1,55 @@
 /** Bounds the requests to push services, so that one that does not answer delays only its own devices. */
 import { createHostQueue } from '#server/queue/host-queue.ts';
-import type { Clock } from '#shared/calendar.ts';
+import { type Clock, isNear } from '#shared/calendar.ts';
 import type { PushOutcome } from './push-request.ts';
 
 const MAX_AT_ONCE = 16;
 const MAX_AT_ONCE_TO_HOST = 4;
 const REST_MS = 5_000;
 const MISSES_BEFORE_REST = 4;
+/** Longer than the first waits between the tries of a device. */
+const REMEMBERED_MS = 10 * 60_000;
 
 export interface PushQueue {
   /** Makes a request when it is the host's turn; `postponed` when the host recently did not answer. */
   run(host: string, request: () => Promise<PushOutcome | null>): Promise<PushOutcome | null | 'postponed'>;
 }
 
-interface Host {
-  misses: number;
-  restsUntilMs: number;
+interface Misses {
+  readonly count: number;
+  readonly lastMs: number;
 }
 
 export function createPushQueue(clock: Clock): PushQueue {
-  const hosts = new Map<string, Host>();
+  /** The hosts that did not answer, since they last did. The one that missed last stands last. */
+  const missed = new Map<string, Misses>();
   const queue = createHostQueue(MAX_AT_ONCE, MAX_AT_ONCE_TO_HOST);
 
-  function rests({ restsUntilMs }: Host): boolean {
+  function rests(host: string): boolean {
+    const misses = missed.get(host);
+    return (
+      misses !== undefined && misses.count >= MISSES_BEFORE_REST && isNear(REST_MS, misses.lastMs, clock())
+    );
+  }
+
+  function note(host: string, isMiss: boolean): void {
     const nowMs = clock();
-    // A longer rest means that the clock was turned back since.
-    return restsUntilMs > nowMs && restsUntilMs <= nowMs + REST_MS;
+    for (const [each, { lastMs }] of missed) {
+      if (isNear(REMEMBERED_MS, lastMs, nowMs)) break;
+      missed.delete(each);
+    }
+    const count = missed.get(host)?.count ?? 0;
+    missed.delete(host);
+    if (isMiss) missed.set(host, { count: count + 1, lastMs: nowMs });
   }
 
   return {
-    async run(name, request) {
-      const host = hosts.get(name) ?? { misses: 0, restsUntilMs: 0 };
-      hosts.set(name, host);
-      try {
-        return await queue.run(name, async () => {
-          if (rests(host)) return 'postponed';
-          const outcome = await request();
-          if (outcome) host.misses = isMiss(outcome) ? host.misses + 1 : 0;
-          if (host.misses >= MISSES_BEFORE_REST) host.restsUntilMs = clock() + REST_MS;
-          return outcome;
-        });
-      } finally {
-        for (const [each, state] of hosts) if (queue.isIdle(each) && !rests(state)) hosts.delete(each);
-      }
-    },
+    run: (host, request) =>
+      queue.run(host, async () => {
+        if (rests(host)) return 'postponed';
+        const outcome = await request();
+        if (outcome) note(host, outcome.outcome === 'later' && outcome.isUnreachable);
+        return outcome;
+      }),
   };
-}
-
-function isMiss(outcome: PushOutcome): boolean {
-  return outcome.outcome === 'later' && outcome.isUnreachable;
 }

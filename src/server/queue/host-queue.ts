@@ -4,7 +4,6 @@ import { createFairQueue } from './fair-queue.ts';
 export interface HostQueue {
   run<Result>(host: string, task: () => Promise<Result>): Promise<Result>;
   waiting(): number;
-  isIdle(host: string): boolean;
 }
 
 export function createHostQueue(maxAtOnce: number, maxAtOnceToHost: number): HostQueue {
@@ -39,6 +38,5 @@ export function createHostQueue(maxAtOnce: number, maxAtOnceToHost: number): Hos
     },
 
     waiting: () => queue.count([]),
-    isIdle: (host) => countOf(host) === 0 && queue.count([host]) === 0,
   };
 }
