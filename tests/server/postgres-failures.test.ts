@@ -84,6 +84,14 @@ for (const when of ['before', 'after'] as const) {
     expect(rows).toEqual([{ id: tip.id }]);
     expect(await storage.listEntriesSince(scene.provider.id, 0, 9)).toHaveLength(1);
     expect(heard.flat()).toEqual(expect.arrayContaining([scene.provider.id, scene.customer.id]));
+    if (idempotencyKey === null) return;
+    // What was sent again an hour later is no tip of the group that is repeated with it.
+    const again = { ...tip, createdAtMs: tip.createdAtMs + 3_600_000 };
+    line.loseNextCommit(when);
+    expect(await Promise.all([again, scene.tip()].map((each) => storage.recordTip(each)))).toMatchObject([
+      { outcome: 'repeated', transaction: { createdAtMs: tip.createdAtMs } },
+      { outcome: 'recorded' },
+    ]);
   });
 
   test(`a reversal is made once when the connection is lost ${when} its commit`, async () => {

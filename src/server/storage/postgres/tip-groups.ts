@@ -69,7 +69,9 @@ export async function recordTips(
       isBlocked,
       isSuspended: giver?.isSuspended ?? false,
     });
-    if (decision.outcome === 'repeated' && isRepeated && before && giver !== undefined && receiver) {
+    // As for a reversal: a tip of the same millisecond is taken for that of the first run.
+    const isOwn = isRepeated && before?.createdAtMs === tip.createdAtMs;
+    if (decision.outcome === 'repeated' && isOwn && giver !== undefined && receiver) {
       for (const account of [giver, receiver]) if (account) touched.add(account);
       return { ...decision, outcome: 'recorded' };
     }
