@@ -88,7 +88,7 @@ describe('a procedure of the console', () => {
     const key = await provider.trpc.apiKeys.create.mutate({ name: 'All', scopes: ['tips:read'] });
     const removed = await createOperator(t);
     const idle = await createOperator(t);
-    t.clock.nowMs += 15 * MINUTE_MS;
+    t.clock.nowMs += 16 * MINUTE_MS;
     await t.storage.operators.remove(removed.operator.id);
     const enrolling = await addOperator(t.storage, t.clock.nowMs, { isEnrolled: false });
     const tokens = {

@@ -318,7 +318,12 @@ describe('sessions', () => {
     await expect(console.session.me.query()).rejects.toThrow('Your session has ended.');
 
     const other = await createOperator(t);
+    t.clock.nowMs += MINUTE_MS - 1;
+    await other.console.session.me.query();
     t.clock.nowMs += 15 * MINUTE_MS;
+    await t.app.sweep();
+    await other.console.session.me.query();
+    t.clock.nowMs += 16 * MINUTE_MS;
     await expect(other.console.session.me.query()).rejects.toThrow('Your session has ended.');
     await t.app.sweep();
     expect((await t.data.dump())['operator_sessions']).toEqual([]);
@@ -335,7 +340,7 @@ describe('sessions', () => {
     expect((await ask({})).status).toBe(200);
     t.clock.nowMs += 14 * MINUTE_MS;
     expect((await ask({ Unattended: '1' })).status).toBe(200);
-    t.clock.nowMs += MINUTE_MS;
+    t.clock.nowMs += 2 * MINUTE_MS;
     expect((await ask({})).status).toBe(401);
   });
 

@@ -1,7 +1,7 @@
 /**
  * Sessions of operators: 256 random bits as an opaque bearer token, of which the storage has only the SHA-256. They end
- * a quarter of an hour after the last use, and twelve hours after the login (OWASP ASVS 5.0, 7.3). Every request asks
- * the storage, so that a session which one process ends is over on all of them.
+ * a quarter of an hour after the last use, at most a minute later, and twelve hours after the login (OWASP ASVS 5.0,
+ * 7.3). Every request asks the storage, so that a session which one process ends is over on all of them.
  */
 import type { Operator, OperatorSession, Operators } from '#server/storage/port/operators.ts';
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
@@ -12,12 +12,13 @@ import type { OperatorId, RandomBytes, SessionId } from '#shared/ids.ts';
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const MINUTE_MS = 60_000;
-const IDLE_MS = 15 * MINUTE_MS;
 const LIFETIME_MS = 12 * 60 * MINUTE_MS;
 /** The time for which a proof of the second factor allows sensitive acts. */
 const CONFIRMED_FOR_MS = 5 * MINUTE_MS;
 /** A use is stored at most so often, so that reading stays a read. */
 const USE_STEP_MS = MINUTE_MS;
+/** Counts from the use that was stored, after which others may have followed. */
+const IDLE_MS = 15 * MINUTE_MS + USE_STEP_MS;
 /** More than an operator has devices; bounds the disk space of repeated logins. */
 const MAX_SESSIONS = 20;
 
