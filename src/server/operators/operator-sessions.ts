@@ -22,7 +22,7 @@ const IDLE_MS = 15 * MINUTE_MS + USE_STEP_MS;
 /** More than an operator has devices; bounds the disk space of repeated logins. */
 const MAX_SESSIONS = 20;
 
-export interface Place {
+export interface SessionOrigin {
   readonly address: string;
   /** Such as "Chrome on Android"; '' when unknown. */
   readonly device: string;
@@ -48,11 +48,11 @@ export interface OperatorSessions {
    * @param operator as read before that: a link that was used since ends what is begun.
    * @throws AppError `session_ended`.
    */
-  begin(operator: Operator, place: Place): Promise<string>;
+  begin(operator: Operator, origin: SessionOrigin): Promise<string>;
   /** Begins the session in which an operator enrols, by a link. @throws AppError `link_ended`. */
   beginEnrolment(
     linkToken: string,
-    place: Place,
+    origin: SessionOrigin,
   ): Promise<{ readonly token: string; readonly operator: Operator }>;
   /**
    * @param isUse whether a person is behind the request, so that the session goes on.
@@ -82,7 +82,7 @@ export function createOperatorSessions(deps: {
     return isNear(IDLE_MS, lastUsedAtMs, now) && isNear(LIFETIME_MS, createdAtMs, now) && now < expiresAtMs;
   }
 
-  function newSession(place: Place, confirmedAtMs: number) {
+  function newSession(origin: SessionOrigin, confirmedAtMs: number) {
     const token = newToken(random);
     const now = clock();
     const session = {
@@ -91,21 +91,21 @@ export function createOperatorSessions(deps: {
       lastUsedAtMs: now,
       expiresAtMs: now + LIFETIME_MS,
       confirmedAtMs,
-      ...place,
+      ...origin,
     };
     return { token, session };
   }
 
   return {
-    async begin({ id, enrolledAtMs }, place) {
-      const { token, session } = newSession(place, clock());
+    async begin({ id, enrolledAtMs }, origin) {
+      const { token, session } = newSession(origin, clock());
       if (!(await storage.createSession({ ...session, operatorId: id }, enrolledAtMs, MAX_SESSIONS)))
         throw new AppError('session_ended');
       return token;
     },
 
-    async beginEnrolment(linkToken, place) {
-      const { token, session } = newSession(place, 0);
+    async beginEnrolment(linkToken, origin) {
+      const { token, session } = newSession(origin, 0);
       const operator = await storage.beginEnrolment(hashOfToken(linkToken), session, clock());
       if (!operator) throw new AppError('link_ended');
       return { token, operator };

@@ -15,7 +15,7 @@ import { AppError } from '#shared/errors.ts';
 import type { OperatorId } from '#shared/ids.ts';
 import { invalidField } from '#shared/invalid-field.ts';
 import { ownAct } from './operator-accounts.ts';
-import type { OperatorSessions, Place } from './operator-sessions.ts';
+import type { OperatorSessions, SessionOrigin } from './operator-sessions.ts';
 
 /** Holds nothing, so that a login without an operator takes the same steps. */
 const NOBODY: Holder = { kind: 'operator', id: 'nobody' };
@@ -35,10 +35,10 @@ export interface OperatorWaysIn {
    */
   logIn(
     given: { readonly email: string; readonly password: string; readonly code: string },
-    place: Place,
+    origin: SessionOrigin,
   ): Promise<string>;
   /** @throws AppError `passkey_refused`. */
-  finishPasskeyLogin(response: string, place: Place): Promise<string>;
+  finishPasskeyLogin(response: string, origin: SessionOrigin): Promise<string>;
   /** The operator of a link, which is not used up by this. @throws AppError `link_ended`. */
   linkOwner(linkToken: string): Promise<Operator>;
   /** Enrols by a passkey. @throws AppError `passkey_refused`, `session_ended`, `link_ended`. */
@@ -46,7 +46,7 @@ export interface OperatorWaysIn {
     operator: Operator,
     given: { readonly response: string; readonly name: string },
     token: string,
-    place: Place,
+    origin: SessionOrigin,
   ): Promise<void>;
   /**
    * Call it in a turn (work-queue.ts); it answers ten recovery codes.
@@ -56,7 +56,7 @@ export interface OperatorWaysIn {
     operator: Operator,
     given: { readonly password: string; readonly code: string },
     token: string,
-    place: Place,
+    origin: SessionOrigin,
   ): Promise<readonly string[]>;
   /** @throws AppError `wrong_code`. */
   confirmByCode(operator: Operator, code: string): Promise<void>;
@@ -75,7 +75,7 @@ export function createOperatorWaysIn(deps: {
     operator: Operator,
     passwordHash: string | null,
     token: string,
-    { address }: Place,
+    { address }: SessionOrigin,
   ): Promise<void> {
     const act = ownAct(operator, address, 'operator_enrolled', clock());
     const session = hashOfToken(token);
@@ -84,21 +84,21 @@ export function createOperatorWaysIn(deps: {
   }
 
   return {
-    async logIn({ email, password, code }, place) {
+    async logIn({ email, password, code }, origin) {
       const found = await storage.find(email);
       const isRight = await passwords.verify(found?.passwordHash ?? null, password);
       const operator = isRight && found?.operator.enrolledAtMs != null ? found.operator : null;
       const isCode = await factors.checkCode(operator ? holderOf(operator) : NOBODY, code);
       if (!operator) throw new AppError('wrong_credentials');
       if (!isCode) throw new AppError('wrong_code');
-      return sessions.begin(operator, place);
+      return sessions.begin(operator, origin);
     },
 
-    async finishPasskeyLogin(response, place) {
+    async finishPasskeyLogin(response, origin) {
       const { holderId } = await factors.finishPasskeyLogin('operator', response);
       const operator = (await storage.list()).find((each) => each.id === holderId);
       if (!operator || operator.enrolledAtMs === null) throw new AppError('passkey_refused');
-      return sessions.begin(operator, place);
+      return sessions.begin(operator, origin);
     },
 
     async linkOwner(linkToken) {
@@ -107,18 +107,18 @@ export function createOperatorWaysIn(deps: {
       return owner;
     },
 
-    async enrolPasskey(operator, { response, name }, token, place) {
+    async enrolPasskey(operator, { response, name }, token, origin) {
       await factors.addPasskey(holderIn(operator, token), response, name);
-      await finishEnrolment(operator, null, token, place);
+      await finishEnrolment(operator, null, token, origin);
     },
 
-    async enrolTotp(operator, { password, code }, token, place) {
+    async enrolTotp(operator, { password, code }, token, origin) {
       await requireHardToGuess(password, operator, clock());
       const passwordHash = await passwords.hash(password);
       const holder = holderIn(operator, token);
       // A try that failed on its way may have stored codes that nobody was told.
       const codes = (await factors.confirmTotp(holder, code)) ?? (await factors.renewRecoveryCodes(holder));
-      await finishEnrolment(operator, passwordHash, token, place);
+      await finishEnrolment(operator, passwordHash, token, origin);
       return codes;
     },
 

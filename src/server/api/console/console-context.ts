@@ -7,7 +7,8 @@ import type { AccountSupport } from '#server/auth/account-support.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
 import type { PasswordLinks } from '#server/auth/password-links.ts';
 import type { Suspending } from '#server/auth/suspending.ts';
-import type { Place } from '#server/operators/operator-sessions.ts';
+import type { Place } from '#server/limits/limits.ts';
+import type { SessionOrigin } from '#server/operators/operator-sessions.ts';
 import type { OperatorServices } from '#server/operators/operators.ts';
 import type { People } from '#server/people/people.ts';
 import type { CodeSupport } from '#server/qr-codes/code-support.ts';
@@ -59,8 +60,9 @@ export interface ConsoleContext {
   readonly token: string | null;
   /** False for a request that a page makes by itself, which does not prolong the session. */
   readonly isUse: boolean;
-  place(): Place;
-  caller(): { readonly address: string; readonly network: string };
+  sessionOrigin(): SessionOrigin;
+  /** As limits count them. */
+  caller(): Place;
   readonly onHangUp: OnHangUp;
 }
 
@@ -77,7 +79,7 @@ export function createConsoleContextReader(services: ConsoleServices): (c: HonoC
       arrival,
       token: bearerToken(c.req.header('Authorization')),
       isUse: c.req.header(UNATTENDED_HEADER) === undefined,
-      place: () => ({ address: arrival.address, device: deviceFrom(c.req.header('User-Agent')) }),
+      sessionOrigin: () => ({ address: arrival.address, device: deviceFrom(c.req.header('User-Agent')) }),
       caller: () => groupsAround(arrival.address),
       onHangUp: (listener) => onClose(socket, listener),
     };

@@ -27,7 +27,7 @@ export const enrolmentProcedures = router({
   ),
   addPasskey: unenrolledProcedure.input(newPasskey).mutation(async ({ ctx, input }) => {
     const { operator, token, services, arrival } = ctx;
-    await services.waysIn.enrolPasskey(operator, input, token, ctx.place());
+    await services.waysIn.enrolPasskey(operator, input, token, ctx.sessionOrigin());
     await services.operatorSessions.confirm(token);
     arrival.note('operator_enrolled');
   }),
@@ -39,7 +39,7 @@ export const enrolmentProcedures = router({
     const owner = { origin: ctx.caller().network, account: operator.id, isKnown: true };
     const codes = await services.hashingQueue.take({ ...owner, onHangUp: ctx.onHangUp }, () =>
       services.limits.limitOperatorCode(operator.email, token, () =>
-        services.waysIn.enrolTotp(operator, input, token, ctx.place()),
+        services.waysIn.enrolTotp(operator, input, token, ctx.sessionOrigin()),
       ),
     );
     await services.operatorSessions.confirm(token);

@@ -28,7 +28,7 @@ export const sessionProcedures = router({
     const owner = { origin: caller.network, account: `operator ${email}`, isKnown: false };
     try {
       const token = await hashingQueue.take({ ...owner, onHangUp: ctx.onHangUp }, () =>
-        limits.limitOperatorLogin(email, caller, () => waysIn.logIn(input, ctx.place())),
+        limits.limitOperatorLogin(email, caller, () => waysIn.logIn(input, ctx.sessionOrigin())),
       );
       ctx.arrival.note('operator_login_succeeded', null, email);
       return { token };
@@ -45,7 +45,7 @@ export const sessionProcedures = router({
   ),
   finishPasskeyLogin: tryingProcedure.input(passkeyAnswer).mutation(async ({ ctx, input }) => {
     try {
-      const token = await ctx.services.waysIn.finishPasskeyLogin(input.response, ctx.place());
+      const token = await ctx.services.waysIn.finishPasskeyLogin(input.response, ctx.sessionOrigin());
       ctx.arrival.note('operator_login_succeeded');
       return { token };
     } catch (error) {
@@ -61,7 +61,10 @@ export const sessionProcedures = router({
     return { email, hasEnrolled: enrolledAtMs !== null };
   }),
   useLink: linkProcedure.mutation(async ({ ctx, input }) => {
-    const { token, operator } = await ctx.services.operatorSessions.beginEnrolment(input.token, ctx.place());
+    const { token, operator } = await ctx.services.operatorSessions.beginEnrolment(
+      input.token,
+      ctx.sessionOrigin(),
+    );
     ctx.arrival.identifyOperator(operator.id);
     ctx.arrival.note('operator_link_used');
     return { token };
