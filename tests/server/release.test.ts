@@ -60,7 +60,7 @@ test('an installed and trimmed release stays below 290 MB and does all that the 
   expect(runScript(release, 'trim')).toMatchObject({ status: 0, stderr: '' });
   const [size = ''] = execFileSync('du', ['-sm', release], { encoding: 'utf8' }).split('\t');
   expect(Number(size)).toBeLessThanOrEqual(MAX_INSTALLED_MB);
-  expect(readFileSync(join(release, 'CHANGELOG.md'), 'utf8')).toContain(`## ${version} `);
+  expect(readFileSync(join(release, 'CHANGELOG.md'))).toEqual(readFileSync('CHANGELOG.md'));
   expect(runScript(release, 'start', ['--version']).stdout).toBe(`Tipwell ${version}\n`);
 
   const program = join(release, 'dist/server/main.js');

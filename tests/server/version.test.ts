@@ -7,7 +7,7 @@ import { get } from '#tests/support/http-get.ts';
 import { PROGRAM, startServer, stopEverything } from '#tests/support/running-server.ts';
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
-const versioned = z.object({ version: z.string().regex(/^\d+\.\d+\.\d+$/) });
+const versioned = z.object({ version: z.string().regex(/^\d+\.\d+\.\d+(?:-dev)?$/) });
 const { version } = versioned.parse(readJson('package.json'));
 
 afterAll(stopEverything);
@@ -43,8 +43,15 @@ describe('the change-log', () => {
   const versions = [...text.matchAll(/^## (\d+\.\d+\.\d+)/gm)].map(([, name = '']) => name);
   const [newest = ''] = text.split(/^(?=## \d)/m).slice(1);
 
-  test('begins with the version of package.json, and lists every version once, the newest first', () => {
-    expect(versions[0]).toBe(version);
+  test('begins with the version of package.json, or with what waits for it, so that no build passes for a release', () => {
+    const [first] = /^## .*$/m.exec(text) ?? [];
+    const [number] = version.split('-');
+    if (version.endsWith('-dev'))
+      expect([first, versions.includes(number ?? '')]).toEqual(['## Unreleased', false]);
+    else expect(first).toSatisfy((heading) => String(heading).startsWith(`## ${version} (`));
+  });
+
+  test('lists every version once, the newest first', () => {
     const descending = [...new Set(versions)].sort((one, other) =>
       other.localeCompare(one, 'en', { numeric: true }),
     );
