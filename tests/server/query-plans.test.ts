@@ -89,6 +89,7 @@ test('what is rare among many is found by an index of nothing else', () => {
   expect(plans.get('openDisputes')).toContain('SCAN main.adjustments USING INDEX adjustments_disputes');
   expect(plans.get('restrictedAccounts')).toContain('USING INDEX payout_accounts_restricted');
   expect(plans.get('deletePhoto')).toContain('USING COVERING INDEX qr_codes_photo');
+  expect(plans.get('monthlyReaders')).toContain('USING COVERING INDEX noted_events_statements (user_id=?)');
   // However many of an account's codes have ended, only its current ones are read.
   expect(plans.get('codesOfUser')).toContain('USING INDEX qr_codes_current');
   expect(plans.get('publicCodes')).toContain('USING INDEX qr_codes_current');

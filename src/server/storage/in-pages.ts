@@ -4,7 +4,7 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 /**
  * Requests have their turn between two pages: SQLite reads within the turn of whoever asks, and 21,000 readers of
  * statements in one turn stopped them for 230 ms.
- * @param first the place after which the first page begins. @param read answers the rows after a place, at most `atMost`.
+ * @param first the place after which the first page begins. @param read answers at most `atMost` rows after a place.
  */
 export async function* rowsInPages<Row, Place>(
   first: Place,

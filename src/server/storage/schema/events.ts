@@ -1,6 +1,6 @@
 /** Events of accounts that are no entries of the ledger. */
 import { sql } from 'drizzle-orm';
-import { check, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
+import { check, index, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { EventId } from '#shared/ids.ts';
 import type { NotedKind } from '../port/events.ts';
 import { accountId } from './accounts.ts';
@@ -22,6 +22,7 @@ export const notedEvents = table(
   (t) => [
     primaryKey({ columns: [t.userId, t.number] }),
     uniqueIndex('noted_events_id').on(t.id),
+    index('noted_events_statements').on(t.userId, t.subject).where(sql`kind = 'statement.ready'`),
     check('noted_events_place', sql`${t.number} > 0 and ${t.position} >= 0`),
     check('noted_events_kind', sql`${t.kind} in ('tip.thanked', 'code.changed', 'statement.ready')`),
   ],

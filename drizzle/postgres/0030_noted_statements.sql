@@ -1,0 +1,1 @@
+CREATE INDEX "noted_events_statements" ON "tipwell"."noted_events" USING btree ("user_id","subject") WHERE kind = 'statement.ready';

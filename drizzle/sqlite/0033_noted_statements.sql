@@ -1,0 +1,1 @@
+CREATE INDEX `noted_events_statements` ON `noted_events` (`user_id`,`subject`) WHERE kind = 'statement.ready';
