@@ -103,6 +103,11 @@ test('a literal spread is found, and one of a result is not', () => {
     expect(plain).not.toMatch(PACKED_MEMBERS);
 });
 
+test('whatever is fetched later has a boundary of its own, which leaves what is around it where that fails', () => {
+  const waiting = [...product].filter(([, source]) => source.includes('Suspense'));
+  expect(waiting.map(([path]) => path)).toEqual(['client/ui/boundary.tsx']);
+});
+
 const ROUTER = "'#server/api/procedures/router.ts';";
 
 test.each([

@@ -139,11 +139,18 @@ test.describe('the code', () => {
   test('stands with the name on its page, the service and its id, and without any amount, and fills the screen by a tap until it is left', async ({
     page,
     backstage,
+    complaints,
     logInAs,
   }) => {
     const { provider, code, customer } = await backstage.bothSides();
     await backstage.tip(customer, code, 25);
     await logInAs(provider);
+    await page.route('**/assets/shift-*.js', (route) => route.abort());
+    await page.goto(`/dashboard?show=${code}`);
+    await expect.poll(() => complaints.join()).toContain('dynamically imported module');
+    await expect(page.getByRole('img', { name: 'QR code' })).toBeVisible();
+    complaints.length = 0;
+    await page.unroute('**/assets/shift-*.js');
     await page.goto(`/dashboard?show=${code}`);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(provider.fullName);
     await expect(page.getByText('Bartender', { exact: true })).toBeVisible();

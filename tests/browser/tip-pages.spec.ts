@@ -1,7 +1,7 @@
 /** What a giver sees of a tip page that its owner has made their own, and of a code that takes no tips. */
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
-import { type Backstage, enterCode, expect, holdAnswers, type Person, test } from './fixtures.ts';
+import { type Backstage, enterCode, expect, holdAnswers, openEarly, type Person, test } from './fixtures.ts';
 import { violations } from './for-everybody.ts';
 import { isUncovered, payTip, proceedWith } from './tipping.ts';
 
@@ -90,6 +90,7 @@ test('a photo that cannot be loaded leaves no hole', async ({ page, backstage, c
 test('a paused code says who it is, takes nothing, and goes on once it is resumed', async ({
   page,
   backstage,
+  complaints,
 }) => {
   const { provider, code } = await backstage.bothSides();
   const setStatus = (status: string) =>
@@ -103,6 +104,18 @@ test('a paused code says who it is, takes nothing, and goes on once it is resume
     await expect(page.getByRole('button', { name: 'Proceed' })).toHaveCount(0);
   }
   await expectForEverybody(page);
+  // Where its part cannot be fetched, what was rendered stays.
+  await page.route('**/assets/late-*.js', (route) => route.abort());
+  const failed = page.waitForEvent('requestfailed');
+  await openEarly(page, `/tip/${code}?`);
+  await failed;
+  const loaded = page.waitForEvent('load');
+  await page.getByRole('button', { name: 'Try Again' }).click();
+  await loaded;
+  await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
+  await page.unroute('**/assets/late-*.js');
+  await page.reload();
+  complaints.length = 0;
   const answered = page.waitForResponse(/qrCodes\.lookup/);
   await page.getByRole('button', { name: 'Retry' }).click();
   await (await answered).finished();

@@ -1,5 +1,5 @@
 /** The screen of login and sign-up. After a login the guard SignedOutOnly leads on. */
-import { lazy, type SubmitEvent, Suspense, useState, useSyncExternalStore } from 'react';
+import { lazy, type SubmitEvent, useState, useSyncExternalStore } from 'react';
 import { flushSync } from 'react-dom';
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
@@ -13,9 +13,11 @@ import { useFragment } from '../fragment.ts';
 import { authFor, authTabIn } from '../later/addresses.ts';
 import { paths } from '../paths.ts';
 import { dayOfClosing } from '../session/closed-account.ts';
+import { Later } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
+import { NotShown } from '../ui/failed-screen.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { ArrowLeftIcon } from '../ui/icons.tsx';
 import { EmailField, PasswordField } from '../ui/later/account-fields.tsx';
@@ -228,9 +230,9 @@ function LoginForm({ form, attempts }: LoginFormProps) {
 
   if (known !== null)
     return (
-      <Suspense>
+      <Later otherwise={<NotShown />}>
         <SecondStep credentials={known} attempts={attempts} onBack={goBack} />
-      </Suspense>
+      </Later>
     );
   return (
     // The method "dialog" keeps the browser from sending this form before the script does.

@@ -1,12 +1,12 @@
 /** The tabs of the dashboard. The address names the open one, whose module is fetched when it is opened. */
-import { type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { type ComponentType, lazy, type ReactNode, useEffect } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { Tabs } from '../controls/tabs.tsx';
 import { DASHBOARD_TABS, type DashboardTab, dashboardTab } from '../later/addresses.ts';
 import { useSession } from '../session/session.ts';
 import type { KeptUser } from '../signed-in/kept-dashboard.ts';
-import { Boundary } from '../ui/boundary.tsx';
+import { Later } from '../ui/boundary.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Loading } from '../ui/states.tsx';
 import codes from './codes/qr-codes.module.css';
@@ -114,11 +114,9 @@ function QrCodesPanel({ user, data }: PanelProps) {
             {stats}
           </QrCodes>
           {tips.some(({ receiverId }) => receiverId === user.id) && (
-            <Boundary>
-              <Suspense>
-                <LastTipPlace user={user} transactions={tips} />
-              </Suspense>
-            </Boundary>
+            <Later>
+              <LastTipPlace user={user} transactions={tips} />
+            </Later>
           )}
         </>
       )}

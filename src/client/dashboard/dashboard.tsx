@@ -1,5 +1,5 @@
 /** The dashboard of a signed-in account: an overview, or a code that fills the screen in shift mode. */
-import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
+import { lazy, useEffect, useEffectEvent, useState } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
@@ -15,6 +15,8 @@ import {
 } from '../signed-in/kept-dashboard.ts';
 import type { Part } from '../signed-in/part.ts';
 import { SignedInData } from '../signed-in/signed-in-data.tsx';
+import { Later } from '../ui/boundary.tsx';
+import { FailedScreen } from '../ui/failed-screen.tsx';
 import { LoadingScreen } from '../ui/loading-screen.tsx';
 import { useOpenTab } from './dashboard-tabs.tsx';
 import { type LiveTips, useLiveTips } from './live/live-tips.ts';
@@ -85,18 +87,13 @@ function LiveDashboard({ user }: { readonly user: KeptUser }) {
   const seen: LiveTips = isUnreachable ? { ...live, connection: 'lost' } : live;
   if (shown === null) return <Overview user={user} tab={tab} data={data} live={seen} />;
   const code = qrCodes.status === 'ready' ? qrCodes.data.find(({ id }) => id === shown) : undefined;
+  const onScreen = code?.status === 'active' && (
+    <CodeOnScreen code={code} name={code.displayName ?? user.fullName} />
+  );
   return (
-    <Suspense
-      fallback={
-        code?.status === 'active' ? (
-          <CodeOnScreen code={code} name={code.displayName ?? user.fullName} />
-        ) : (
-          <LoadingScreen />
-        )
-      }
-    >
+    <Later meanwhile={onScreen || <LoadingScreen />} otherwise={onScreen || <FailedScreen />}>
       <Shift user={user} shown={shown} codes={qrCodes} live={seen} onRetry={data.retry} />
-    </Suspense>
+    </Later>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The frame of the console: who is logged in, the menu of its parts, and the part that the address names. */
-import { type ReactNode, Suspense, useEffect, useId, useState } from 'react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { brand } from '#shared/brand.ts';
 import {
@@ -11,7 +11,7 @@ import {
   OWN_PATH,
 } from '#shared/console/parts.ts';
 import { useFragment } from '../fragment.ts';
-import { Boundary } from '../ui/boundary.tsx';
+import { Later } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Loading, Problem } from '../ui/states.tsx';
@@ -96,9 +96,9 @@ function Page({ name, email, path, children }: PageProps) {
         <ScreenHeading key={`${path}?${person}`} className={styles.heading}>
           {name}
         </ScreenHeading>
-        <Boundary key={`${path} `} fallback={<NotFetched />}>
-          <Suspense fallback={<Loading />}>{children}</Suspense>
-        </Boundary>
+        <Later key={`${path} `} meanwhile={<Loading />} otherwise={<NotFetched />}>
+          {children}
+        </Later>
       </main>
     </div>
   );

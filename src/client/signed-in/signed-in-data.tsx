@@ -3,12 +3,13 @@
  * the session, also when another tab ends it. Another person gets another cache.
  */
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, type ReactNode } from 'react';
 import { useSearch } from 'wouter';
 import type { UserId } from '#shared/ids.ts';
 import { onSessionRefused } from '../api-client/api.ts';
 import { SHOWN } from '../later/addresses.ts';
 import { readToken } from '../session/session.ts';
+import { Later } from '../ui/boundary.tsx';
 import { createQueryClient, trpc, trpcClient } from './api-hooks.ts';
 import type { KeptUser } from './kept-dashboard.ts';
 
@@ -55,9 +56,9 @@ function WhatIsAnnounced() {
   return (
     <div aria-live="polite">
       {data && !isBehindCode && (isTold || hasRibbon) && (
-        <Suspense>
+        <Later>
           <Announcement {...data} />
-        </Suspense>
+        </Later>
       )}
     </div>
   );

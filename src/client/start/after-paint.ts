@@ -35,6 +35,7 @@ document.addEventListener('submit', keep);
 document.addEventListener('click', keep);
 document.addEventListener('hydrating', stop);
 document.addEventListener('hydrated', repeat);
+document.addEventListener('failed', giveUpTaps);
 
 function keep(event: Event): void {
   const target = targetOf(event);

@@ -1,10 +1,10 @@
-import { type FormEvent, lazy, Suspense, useEffect, useLayoutEffect, useRef } from 'react';
+import { type FormEvent, lazy, useEffect, useLayoutEffect, useRef } from 'react';
 import { Link, useSearch } from 'wouter';
 import { decimalFromCents, formatMoney, SHORT, terms } from '#shared/money.ts';
 import { bounds } from '#shared/tip-amount.ts';
 import { receiptAt } from '../paths.ts';
 import { useSession } from '../session/session.ts';
-import { Boundary } from '../ui/boundary.tsx';
+import { Later } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Money } from '../ui/money.tsx';
@@ -77,11 +77,9 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
           <legend className={styles.legend}>Choose an amount</legend>
           {session.status === 'signed-in' && !provider.isDemo && (
             // Nothing is offered when it cannot be fetched.
-            <Boundary>
-              <Suspense>
-                <SameAgain key={session.user.id} provider={provider} onGive={onProceed} />
-              </Suspense>
-            </Boundary>
+            <Later>
+              <SameAgain key={session.user.id} provider={provider} onGive={onProceed} />
+            </Later>
           )}
           <div className={styles.grid}>
             {terms().quickAmountsCents.map((amountCents) => (

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
@@ -11,7 +11,7 @@ import { lookForThanksMs, restMs } from '../giving/look-again.ts';
 import { dashboardTab } from '../later/addresses.ts';
 import { currentPath } from '../paths.ts';
 import { useSession } from '../session/session.ts';
-import { Boundary } from '../ui/boundary.tsx';
+import { Later } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
@@ -81,11 +81,9 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
       ) : (
         <SimulatedMoney mode={paymentMode} />
       )}
-      <Boundary>
-        <Suspense fallback={<UndoPlace receipt={receipt} />}>
-          <Undo receipt={receipt} provider={provider} />
-        </Suspense>
-      </Boundary>
+      <Later meanwhile={<UndoPlace receipt={receipt} />}>
+        <Undo receipt={receipt} provider={provider} />
+      </Later>
       {/* It is there before it says something, because screen readers announce what changes. */}
       <div className={styles.thanks} aria-live="polite">
         {thankYou !== null && (
@@ -106,9 +104,9 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
         </Link>
       )}
       {transactionId !== null && document.documentElement.dataset['mail'] && (
-        <Suspense>
+        <Later>
           <MailReceipt name={transactionId} isGuest={isGuest} />
-        </Suspense>
+        </Later>
       )}
       {isHeldUp && <ReceiptScreen receipt={receipt} provider={provider} onClose={() => setHeldUp(false)} />}
     </section>

@@ -1,5 +1,7 @@
-import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
+import { lazy, type ReactNode, useEffect, useRef } from 'react';
 import { verifySession } from '../calls.ts';
+import { Later } from '../ui/boundary.tsx';
+import { NotShown } from '../ui/failed-screen.tsx';
 import { Loading, Skeleton } from '../ui/states.tsx';
 import type { LateProps } from './late.tsx';
 import type { Provider } from './provider.ts';
@@ -48,19 +50,19 @@ export function TipSteps({ provider, late }: TipStepsProps) {
       );
       // A boundary further up would hide these steps meanwhile, and they would ask for the receipt once more.
       return (
-        <Suspense fallback={loading}>
+        <Later meanwhile={loading} otherwise={<NotShown />}>
           {flow.hasFailed
             ? late('no-receipt', () => {
                 const { transactionId } = flow;
                 void verifySession().then(() => dispatch({ type: 'recall', transactionId }));
               })
             : loading}
-        </Suspense>
+        </Later>
       );
     }
     default:
       return (
-        <Suspense fallback={<Loading />}>
+        <Later meanwhile={<Loading />} otherwise={<NotShown />}>
           <PayingSteps
             flow={flow}
             provider={provider}
@@ -68,7 +70,7 @@ export function TipSteps({ provider, late }: TipStepsProps) {
             onChangeAmount={changeAmount}
             dispatch={dispatch}
           />
-        </Suspense>
+        </Later>
       );
   }
 }

@@ -21,7 +21,8 @@ import { type LateScreen, TipSteps } from './tip-steps.tsx';
 
 const LOOKUP_FAILED = 'QR code not found';
 
-const FetchedLate = lazy(() => import('./late.tsx').then(({ Late }) => ({ default: Late })));
+export const fetchLate = () => import('./late.tsx').then(({ Late }) => ({ default: Late }));
+const FetchedLate = lazy(fetchLate);
 
 interface TipProps {
   /** Given by the server, which cannot wait for a lazy component. */

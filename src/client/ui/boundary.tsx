@@ -1,5 +1,5 @@
 /** Shows a fallback for a part that failed to render, most often because its chunk could not be fetched. */
-import { Component, type ReactNode } from 'react';
+import { Component, type ReactNode, Suspense } from 'react';
 
 interface BoundaryProps {
   readonly fallback?: ReactNode;
@@ -22,4 +22,21 @@ export class Boundary extends Component<BoundaryProps, { readonly hasFailed: boo
   override render() {
     return this.state.hasFailed ? this.props.fallback : this.props.children;
   }
+}
+
+interface LaterProps {
+  /** Shown until the part has come. */
+  readonly meanwhile?: ReactNode;
+  /** Shown in the place of a part that cannot be shown. */
+  readonly otherwise?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A part that is fetched by itself: what is around it stays, also where it cannot be fetched. */
+export function Later({ meanwhile, otherwise, children }: LaterProps) {
+  return (
+    <Boundary fallback={otherwise}>
+      <Suspense fallback={meanwhile}>{children}</Suspense>
+    </Boundary>
+  );
 }

@@ -1,11 +1,11 @@
 /** Who somebody is: the data of the account, payouts, and the app on this device. */
 import { Pencil } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { paymentMode } from '../../installation.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Boundary } from '../../ui/boundary.tsx';
+import { Later } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { sendsMail } from '../../ui/later/sends-mail.ts';
 import { Skeleton } from '../../ui/states.tsx';
@@ -49,18 +49,14 @@ export function Me({ user }: { readonly user: User }) {
         </div>
       )}
       {user.isServiceProvider && paymentMode() !== 'simulated' && (
-        <Boundary>
-          <Suspense>
-            <Payouts user={user} place="profile" loadQuestion={loadQuestion} />
-          </Suspense>
-        </Boundary>
+        <Later>
+          <Payouts user={user} place="profile" loadQuestion={loadQuestion} />
+        </Later>
       )}
       {sendsMail() && (
-        <Boundary>
-          <Suspense>
-            <EmailCare user={user} />
-          </Suspense>
-        </Boundary>
+        <Later>
+          <EmailCare user={user} />
+        </Later>
       )}
       <Install />
     </>

@@ -1,6 +1,6 @@
 /** The card of a current code: its picture, tonight's sum, shift mode and the download. The rest opens below. */
 import { Download } from 'lucide-react';
-import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
+import { lazy, useEffect, useId, useRef, useState } from 'react';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { showOf } from '../../later/addresses.ts';
@@ -8,7 +8,7 @@ import { partOf } from '../../signed-in/part.ts';
 import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { useIsSuspended } from '../../signed-in/signed-in-data.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { Boundary } from '../../ui/boundary.tsx';
+import { Later } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import card from '../../ui/card.module.css';
@@ -95,11 +95,9 @@ export function QrCodeCard({ code, username, name, onGone }: QrCodeCardProps) {
       {/* Screen readers announce only what comes into an element that was there. */}
       <div aria-live="polite" className={styles.saved}>
         {isSaved && !isOpen && (
-          <Boundary>
-            <Suspense>
-              <OwnMachineNote url={code.url} />
-            </Suspense>
-          </Boundary>
+          <Later>
+            <OwnMachineNote url={code.url} />
+          </Later>
         )}
       </div>
       {isOpen && (

@@ -5,7 +5,6 @@ import {
   lazy,
   type ReactNode,
   type RefObject,
-  Suspense,
   useEffect,
   useRef,
   useState,
@@ -16,7 +15,7 @@ import type { QrCode } from '#shared/qr-codes.ts';
 import { codeCreationKey, trpc } from '../../signed-in/api-hooks.ts';
 import { Empty } from '../../signed-in/empty.tsx';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
-import { Boundary } from '../../ui/boundary.tsx';
+import { Later } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { useOfferDue } from '../shared/code-shown.ts';
 import { FetchedDialog } from '../shared/fetched.tsx';
@@ -99,18 +98,14 @@ export function QrCodes({ user, codes, children }: QrCodesProps) {
         <div className={styles.missing}>{createButtons('quiet')}</div>
       )}
       {isOfferDue && (
-        <Boundary>
-          <Suspense>
-            <AlertOffer user={user} />
-          </Suspense>
-        </Boundary>
+        <Later>
+          <AlertOffer user={user} />
+        </Later>
       )}
       {ended?.codes[0] && (
-        <Boundary>
-          <Suspense>
-            <OldCodes />
-          </Suspense>
-        </Boundary>
+        <Later>
+          <OldCodes />
+        </Later>
       )}
       {wasOpened && (
         <FetchedDialog>

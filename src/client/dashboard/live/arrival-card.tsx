@@ -1,5 +1,5 @@
-import { lazy, type ReactNode, Suspense } from 'react';
-import { Boundary } from '../../ui/boundary.tsx';
+import { lazy, type ReactNode } from 'react';
+import { Later } from '../../ui/boundary.tsx';
 import card from '../../ui/card.module.css';
 import { messagesOf, newsOf, sumsOf } from './announcer.ts';
 import styles from './arrival-card.module.css';
@@ -28,27 +28,25 @@ export function ArrivalCard({ arrival: { tips, dismiss }, isDrawn, children }: A
       </p>
       {first && isDrawn && (
         // A tip is shown even when its card could not be fetched.
-        <Boundary
-          fallback={
+        <Later
+          otherwise={
             <div className={card.card}>
               <p aria-hidden="true">{news}</p>
               {children}
             </div>
           }
         >
-          <Suspense>
-            {/* The key animates a new card, and not one that grows. */}
-            <ArrivedTips
-              key={first.id}
-              count={tips.length}
-              sums={sumsOf(tips)}
-              written={messagesOf(tips)}
-              onDismiss={dismiss}
-            >
-              {children}
-            </ArrivedTips>
-          </Suspense>
-        </Boundary>
+          {/* The key animates a new card, and not one that grows. */}
+          <ArrivedTips
+            key={first.id}
+            count={tips.length}
+            sums={sumsOf(tips)}
+            written={messagesOf(tips)}
+            onDismiss={dismiss}
+          >
+            {children}
+          </ArrivedTips>
+        </Later>
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 /** The state of a provider's account at Stripe, and the ways to its pages. */
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { useSearch } from 'wouter';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { PayoutStatus } from '#shared/payments.ts';
@@ -9,7 +9,7 @@ import { trpc } from '../../signed-in/api-hooks.ts';
 import type { KeptUser } from '../../signed-in/kept-dashboard.ts';
 import { FRESH, partOf } from '../../signed-in/part.ts';
 import { toastError } from '../../toasts.ts';
-import { Boundary } from '../../ui/boundary.tsx';
+import { Later } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Problem } from '../../ui/states.tsx';
@@ -81,11 +81,9 @@ function Card({ status, isServed, loadQuestion }: CardProps) {
       <h2 id="payouts">Get paid</h2>
       {excludedCategories.length > 0 && <p>{sentenceOfExcluded(excludedCategories)}</p>}
       {account !== null ? (
-        <Boundary>
-          <Suspense fallback={<p>{ONE_MOMENT}</p>}>
-            <AccountState account={account} owedCents={owedCents} />
-          </Suspense>
-        </Boundary>
+        <Later meanwhile={<p>{ONE_MOMENT}</p>}>
+          <AccountState account={account} owedCents={owedCents} />
+        </Later>
       ) : (
         isServed && <p role="status">{reasonToOpen(lostAccount)}</p>
       )}
@@ -120,15 +118,13 @@ function Way({ account, loadQuestion }: Pick<PayoutStatus, 'account'> & Pick<Car
 
   if (account === null && isAsking) {
     return (
-      <Boundary fallback={<p role="alert">{TRY_AGAIN}</p>}>
-        <Suspense fallback={<p>{ONE_MOMENT}</p>}>
-          <CountryForm
-            isUnderWay={attempts.isUnderWay}
-            refusal={refusal}
-            onChosen={(country) => go(() => client.payments.onboard.mutate({ country }))}
-          />
-        </Suspense>
-      </Boundary>
+      <Later meanwhile={<p>{ONE_MOMENT}</p>} otherwise={<p role="alert">{TRY_AGAIN}</p>}>
+        <CountryForm
+          isUnderWay={attempts.isUnderWay}
+          refusal={refusal}
+          onChosen={(country) => go(() => client.payments.onboard.mutate({ country }))}
+        />
+      </Later>
     );
   }
   // There is nothing to complete in an account that is complete, or closed.

@@ -1,7 +1,7 @@
 /** The states of a part until its module and its data have come. */
-import { type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import type { Part } from '../../signed-in/part.ts';
-import { Boundary } from '../../ui/boundary.tsx';
+import { Later } from '../../ui/boundary.tsx';
 import { Problem } from '../../ui/states.tsx';
 import { LOAD_FAILED } from './queries.ts';
 
@@ -12,24 +12,24 @@ interface FetchedProps {
 
 export function Fetched({ sketch, children }: FetchedProps) {
   return (
-    <Boundary fallback={<LoadFailed onRetry={reload} />}>
-      <Suspense fallback={sketch}>{children}</Suspense>
-    </Boundary>
+    <Later meanwhile={sketch} otherwise={<LoadFailed onRetry={reload} />}>
+      {children}
+    </Later>
   );
 }
 
 /** A dialog may be opened from anywhere, so that its failure is brought into view. */
 export function FetchedDialog({ children }: { readonly children: ReactNode }) {
   return (
-    <Boundary
-      fallback={
+    <Later
+      otherwise={
         <div ref={bringIntoView}>
           <LoadFailed onRetry={reload} />
         </div>
       }
     >
-      <Suspense>{children}</Suspense>
-    </Boundary>
+      {children}
+    </Later>
   );
 }
 

@@ -1,6 +1,6 @@
 /** A transaction in the list: its sum, when and what it was, its messages, and what can be done about it. */
 import { Check, Ellipsis } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, useEffect, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { cents, formatMoney } from '#shared/money.ts';
 import { isArriving, isKept } from '#shared/tip-states.ts';
@@ -8,7 +8,7 @@ import type { Transaction } from '#shared/tips.ts';
 import { serverNow } from '../../api-client/server-clock.ts';
 import { shortDateTime } from '../../signed-in/short-date-time.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Boundary } from '../../ui/boundary.tsx';
+import { Later } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { useIsNew } from '../live/seen-tips.ts';
@@ -80,11 +80,9 @@ export function Row(props: RowProps) {
       </div>
       {hasChanges(transaction) && (
         // The status says the most of it where this could not be fetched.
-        <Boundary>
-          <Suspense>
-            <RowChanges transaction={transaction} isReceived={isReceived} />
-          </Suspense>
-        </Boundary>
+        <Later>
+          <RowChanges transaction={transaction} isReceived={isReceived} />
+        </Later>
       )}
       <RowMessages transaction={transaction} isReceived={isReceived} />
     </li>
