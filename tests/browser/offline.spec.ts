@@ -257,7 +257,8 @@ test('the server answers while there is a connection, and the offline page of a 
   });
   const context = await browser.newContext({ baseURL: front.url });
   const page = await context.newPage();
-  await logInAs(await backstage.provider(), context);
+  const provider = await backstage.provider();
+  await logInAs(provider, context);
   await page.goto('/dashboard');
   await waitForWorker(page);
   const answeredByWorker: string[] = [];
@@ -277,6 +278,13 @@ test('the server answers while there is a connection, and the offline page of a 
   expect(await keptAnswers(page)).toEqual(['/offline']);
   const others = answeredByWorker.filter((path) => !path.startsWith('/assets/'));
   expect(new Set(others)).toEqual(new Set(['/dashboard']));
+  await backstage.code(provider);
+  await page.reload();
+  await expect.poll(() => keptAnswers(page)).toContain('/dashboard');
+  // A proxy answers at once for a server that is away.
+  isAway = true;
+  await page.reload();
+  await expect(page.getByRole('link', { name: 'Start Shift' })).toBeVisible();
   await context.close();
   front.close();
 });

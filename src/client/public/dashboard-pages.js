@@ -1,7 +1,8 @@
 /**
  * The part of the dashboard's service worker that answers for pages: by the server's answer or, without a connection,
- * the offline page. For providers it keeps the dashboard's page and scripts, which are the same for everybody. The page
- * shows the codes that it has kept itself.
+ * the offline page. For providers it keeps the dashboard's page and scripts, which are the same for everybody, and
+ * answers with them also where the server is slow, or a proxy says that it is away. The page shows the codes that it has
+ * kept itself.
  */
 
 /** The server writes the path and the tag of the offline page here, so that another page makes another worker. */
@@ -17,6 +18,8 @@ const DASHBOARD_FILES = /* files of the dashboard */ [];
 const ASSETS = '/assets/';
 /** The server gets this time to answer where the dashboard is kept. */
 const ANSWER_PATIENCE_MS = 1_000;
+/** A proxy answers with 502, 503 or 504 for a server that it cannot reach. */
+const LEAST_STATUS_OF_PROXY = 502;
 
 self.addEventListener('install', (event) => {
   event.waitUntil(keepPages());
@@ -76,7 +79,8 @@ async function answer(request) {
   const answered = fetch(request).catch(() => null);
   if (kept) {
     const patience = new Promise((resolve) => setTimeout(resolve, ANSWER_PATIENCE_MS));
-    return (await Promise.race([answered, patience])) ?? kept;
+    const answer = await Promise.race([answered, patience]);
+    return answer && answer.status < LEAST_STATUS_OF_PROXY ? answer : kept;
   }
   return (await answered) ?? (await caches.match(OFFLINE_PAGE)) ?? Response.error();
 }
