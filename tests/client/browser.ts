@@ -49,6 +49,13 @@ export function stubStorage(kind: 'localStorage' | 'sessionStorage', isForbidden
   return storage;
 }
 
+/** From now on it takes nothing more. */
+export function fill(storage: Storage): void {
+  vi.spyOn(storage, 'setItem').mockImplementation(() => {
+    throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+  });
+}
+
 /** Gives the modules that are loaded from now on a window and a document that take and dispatch events. */
 export function stubPage() {
   const window = new EventTarget();

@@ -2,7 +2,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { newTips, remember, seenBy } from '#client/dashboard/live/seen-tips.ts';
 import { newUserId } from '#shared/ids.ts';
-import { stubStorage } from './browser.ts';
+import { fill, stubStorage } from './browser.ts';
 import { transaction } from './transaction.ts';
 
 const tips = ['third', 'second', 'first'].map((id) => ({ id }));
@@ -21,6 +21,16 @@ it('what came after the newest tip that was seen is new', () => {
 it('a device that remembers nothing shows what came last, and not a whole history', () => {
   expect(newTips(tips, null)).toEqual(tips.slice(0, 1));
   expect(newTips([], null)).toEqual([]);
+});
+
+it('the tip that was seen last is remembered by the page itself where the storage is full', () => {
+  const storage = stubStorage('localStorage');
+  const somebody = newUserId((size) => Buffer.alloc(size, 3));
+  remember(somebody, transaction(10));
+  fill(storage);
+  const newest = transaction(20);
+  remember(somebody, newest);
+  expect(seenBy(somebody)).toBe(newest.id);
 });
 
 it.each([false, true])('no older tip is remembered than was seen, by the same person (%s)', (isForbidden) => {

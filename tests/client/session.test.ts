@@ -5,7 +5,7 @@ import { brand } from '#shared/brand.ts';
 import { newUserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
-import { stubPage, stubStorage } from './browser.ts';
+import { fill, stubPage, stubStorage } from './browser.ts';
 
 const user: User = {
   id: newUserId((size) => Buffer.alloc(size)),
@@ -71,9 +71,7 @@ describe('a page that is loaded', () => {
 
 describe('a full storage', () => {
   it('takes no token, which the page keeps until the session ends', async () => {
-    vi.spyOn(storage, 'setItem').mockImplementation(() => {
-      throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
-    });
+    fill(storage);
     const { beginSession, endSession, presentSession, readToken } = await loadPage();
     beginSession('a token', user);
     expect([readToken(), presentSession().status]).toEqual(['a token', 'signed-in']);

@@ -1,6 +1,6 @@
 /** The tip that waits while somebody logs in. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { stubStorage } from './browser.ts';
+import { fill, stubStorage } from './browser.ts';
 
 const TIP = { figures: '12,34', receiver: 'Alex Reed', preparedBy: 'cam' };
 
@@ -56,9 +56,7 @@ it('is kept by the page itself where storage is forbidden', async () => {
 it('is the newest one also where the storage is full', async () => {
   const { keepTip, takeWaitingTip } = await loadPage();
   keepTip('K7Q2M9XW4T', TIP);
-  vi.spyOn(storage, 'setItem').mockImplementation(() => {
-    throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
-  });
+  fill(storage);
   const newest = { figures: '250', receiver: 'Alex Reed', preparedBy: null };
   keepTip('K7Q2M9XW4T', newest);
   expect(takeWaitingTip('K7Q2M9XW4T')).toEqual(newest);

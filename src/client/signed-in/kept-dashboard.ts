@@ -7,6 +7,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { KEPT_KEY } from '../api-client/service-worker.ts';
 import { readToken } from '../session/session.ts';
+import { keepText } from './kept-text.ts';
 
 /** The data of an account for screens that are shown before the session is verified. */
 export type KeptUser = Pick<User, 'id' | 'username' | 'fullName' | 'isServiceProvider' | 'serviceCategories'>;
@@ -31,12 +32,8 @@ export function keepDashboard(
   const { id, username, fullName, isServiceProvider, serviceCategories } = user;
   const kept = { user: { id, username, fullName, isServiceProvider, serviceCategories }, codes };
   const text = JSON.stringify({ ...kept, mark });
-  try {
-    if (codes.length === 0 || text.length > MAX_LENGTH) localStorage.removeItem(KEPT_KEY);
-    else localStorage.setItem(KEPT_KEY, text);
-  } catch {
-    // Without storage the dashboard waits for the server.
-  }
+  // Without an entry the dashboard waits for the server.
+  keepText(KEPT_KEY, codes.length === 0 || text.length > MAX_LENGTH ? null : text);
 }
 
 /** @returns null when nothing was kept in this session. */

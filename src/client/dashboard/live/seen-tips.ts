@@ -4,11 +4,12 @@ import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { SEEN_KEY } from '../../api-client/service-worker.ts';
 import { createListeners } from '../../listeners.ts';
+import { keepText } from '../../signed-in/kept-text.ts';
 
 /** Stands for the id where no tip had come yet. */
 const NONE = 'none';
 
-/** What was remembered last on this page, for browsers that forbid storage. */
+/** What was remembered last on this page, for browsers that forbid storage, or have no room left. */
 let entryOfPage: string | null = null;
 const { subscribe: listen, tell } = createListeners();
 
@@ -77,17 +78,13 @@ export function remember(userId: UserId, tip: Transaction | undefined): void {
   // A list may be behind what another tab has shown.
   if (owner === userId && createdAt < sinceThen) return;
   entryOfPage = `${userId} ${id} ${createdAt}`;
-  try {
-    localStorage.setItem(SEEN_KEY, entryOfPage);
-  } catch {
-    // Without storage it lasts as long as the page.
-  }
+  keepText(SEEN_KEY, entryOfPage);
   tell();
 }
 
 function read(): string | null {
   try {
-    return localStorage.getItem(SEEN_KEY);
+    return localStorage.getItem(SEEN_KEY) ?? entryOfPage;
   } catch {
     return entryOfPage;
   }
