@@ -6,6 +6,9 @@ interface BoundaryProps {
   readonly children: ReactNode;
 }
 
+/** Of the browser, and of wouter's links. */
+const STEPS = ['popstate', 'pushState', 'replaceState'];
+
 export class Boundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 
@@ -15,9 +18,15 @@ export class Boundary extends Component<BoundaryProps, { readonly hasFailed: boo
 
   override componentDidUpdate(_: BoundaryProps, before: { readonly hasFailed: boolean }) {
     if (before.hasFailed || !this.state.hasFailed) return;
-    // Back leads to what was there before, also without a connection.
-    window.addEventListener('popstate', () => this.setState({ hasFailed: false }), { once: true });
+    // Another address, by Back or a link, leads to what can be shown, also without a connection.
+    for (const step of STEPS) window.addEventListener(step, this.#tryAgain);
   }
+
+  override componentWillUnmount() {
+    for (const step of STEPS) window.removeEventListener(step, this.#tryAgain);
+  }
+
+  readonly #tryAgain = () => this.setState({ hasFailed: false });
 
   override render() {
     return this.state.hasFailed ? this.props.fallback : this.props.children;
