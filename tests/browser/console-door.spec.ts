@@ -51,6 +51,15 @@ async function linkFor(server: { url: string; databasePath: string }, action: st
   return stdout.split('\n', 1)[0] ?? '';
 }
 
+/** Puts another token into the place of the tab's. @returns the one before it. */
+function takeToken(page: Page, next: string | null): Promise<string | null> {
+  return page.evaluate((to) => {
+    const before = sessionStorage.getItem('tipwell_operator_token');
+    sessionStorage.setItem('tipwell_operator_token', to ?? '');
+    return before;
+  }, next);
+}
+
 /** As if the second factor was proved ten minutes ago. */
 async function ageProof(page: Page, server: { databasePath: string }): Promise<void> {
   const token = await page.evaluate(() => sessionStorage.getItem('tipwell_operator_token'));
@@ -153,7 +162,16 @@ test('a link leads to a passkey, and then to a password with an app', async ({
 
   // What is asked when the session ends would be refused.
   await expect(page.getByText(/^Checked /).first()).toBeVisible();
-  await page.getByRole('button', { name: 'Log Out' }).click();
+  // The server is given two seconds, in which another session may begin in this tab.
+  await page.route(/session\.end/, () => {});
+  const logOut = page.getByRole('button', { name: 'Log Out' });
+  await logOut.click();
+  await expect(page.getByRole('button', { name: 'One moment...' })).toHaveAttribute('aria-disabled', 'true');
+  const own = await takeToken(page, 'of another session');
+  await expect(logOut).toBeVisible();
+  expect(await takeToken(page, own)).toBe('of another session');
+  await page.unroute(/session\.end/);
+  await logOut.click();
   await page.getByRole('button', { name: 'Use Password and Code' }).click();
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);

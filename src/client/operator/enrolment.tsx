@@ -10,7 +10,8 @@ import { Loading } from '../ui/states.tsx';
 import { useAttempt } from './attempt.ts';
 import styles from './console.module.css';
 import { consoleApi, failureOf, queryClient } from './console-api.ts';
-import { beginSession, endSession } from './console-session.ts';
+import { beginSession } from './console-session.ts';
+import { LogOut } from './log-out.tsx';
 import { hasPasskeys, makePasskey } from './passkeys.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
@@ -90,16 +91,7 @@ export function Enrolment({ email, onEnrolled, onCodes }: EnrolmentProps) {
       ) : (
         <PasswordWay email={email} onCodes={onCodes} onOther={() => setWay('passkey')} />
       )}
-      <Button
-        look="quiet"
-        onClick={async () => {
-          await consoleApi.session.end.mutate().catch(() => {});
-          endSession(false);
-          queryClient.clear();
-        }}
-      >
-        Leave
-      </Button>
+      <LogOut>Leave</LogOut>
     </Door>
   );
 }

@@ -12,13 +12,13 @@ import {
 } from '#shared/console/parts.ts';
 import { useFragment } from '../fragment.ts';
 import { Later } from '../ui/boundary.tsx';
-import { Button } from '../ui/button.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Loading, Problem } from '../ui/states.tsx';
 import styles from './console.module.css';
-import { consoleApi, consoleHooks, failureOf, queryClient } from './console-api.ts';
-import { endSession, useToken } from './console-session.ts';
+import { consoleHooks, failureOf } from './console-api.ts';
+import { useToken } from './console-session.ts';
 import { Enrolment, FirstRecoveryCodes, LinkPage } from './enrolment.tsx';
+import { LogOut } from './log-out.tsx';
 import { Login } from './login.tsx';
 import { OwnAccount } from './own-account.tsx';
 import { PARTS } from './parts.ts';
@@ -113,12 +113,6 @@ function NotFetched() {
 }
 
 function Head({ email }: { readonly email: string }) {
-  async function logOut() {
-    // The token is forgotten here even when the server cannot be told.
-    await consoleApi.session.end.mutate().catch(() => {});
-    endSession(false);
-    queryClient.clear();
-  }
   return (
     <header className={styles.head}>
       <Link href={CONSOLE_PATH} className={styles.wordmark}>
@@ -127,9 +121,7 @@ function Head({ email }: { readonly email: string }) {
       <Link href={OWN_PATH} className={styles.email} aria-label={`Your account, ${email}`}>
         <bdi>{email}</bdi>
       </Link>
-      <Button look="quiet" onClick={logOut}>
-        Log Out
-      </Button>
+      <LogOut>Log Out</LogOut>
     </header>
   );
 }
