@@ -7,7 +7,6 @@ import type { AccountSupport } from '#server/auth/account-support.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
 import type { PasswordLinks } from '#server/auth/password-links.ts';
 import type { Suspending } from '#server/auth/suspending.ts';
-import type { Place } from '#server/limits/limits.ts';
 import type { SessionOrigin } from '#server/operators/operator-sessions.ts';
 import type { OperatorServices } from '#server/operators/operators.ts';
 import type { People } from '#server/people/people.ts';
@@ -61,8 +60,7 @@ export interface ConsoleContext {
   /** False for a request that a page makes by itself, which does not prolong the session. */
   readonly isUse: boolean;
   sessionOrigin(): SessionOrigin;
-  /** As limits count them. */
-  caller(): Place;
+  caller(): ReturnType<typeof groupsAround>;
   readonly onHangUp: OnHangUp;
 }
 
