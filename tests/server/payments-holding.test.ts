@@ -256,11 +256,15 @@ test('a refund that nobody answered is joined by whoever asks next, also on anot
   const { stripe, provider, customer } = scene;
   const { id } = await held(scene);
   stripe.fail(() => NO_ANSWER);
-  await expect(customer.trpc.transactions.refund.mutate({ id })).rejects.toThrow('does not answer');
+  const first = { id, idempotencyKey: 'first' };
+  await expect(customer.trpc.transactions.refund.mutate(first)).rejects.toThrow('does not answer');
   stripe.fail(() => null);
   const next = await scene.start();
-  expect(await next.trpc(provider.token).transactions.refund.mutate({ id })).toMatchObject({
-    status: 'refunded',
-    refundedBy: 'giver',
-  });
+  const joining = () =>
+    next.trpc(provider.token).transactions.refund.mutate({ id, idempotencyKey: 'second' });
+  const refunded = { status: 'refunded', refundedBy: 'giver' };
+  expect(await joining()).toMatchObject(refunded);
+  // The refund has the key with which it was asked for, and no other one.
+  expect(await customer.trpc.transactions.refund.mutate(first)).toMatchObject(refunded);
+  await expect(joining()).rejects.toMatchObject({ data: { errorCode: 'not_refundable' } });
 });
