@@ -76,6 +76,7 @@ export function createServices(deps: ServiceDependencies): Services {
     publicUrl,
     receipts,
     messages,
+    learnTerms: tipTerms.learn,
     isOfKeys: payments.isOfKeys,
   });
   const queryQueue = createStepQueue(QUERIES_PER_TURN);

@@ -81,6 +81,7 @@ test.each(SEEDS)(
       publicUrl: PUBLIC_URL,
       receipts,
       messages: storage.messages,
+      learnTerms: async () => {},
       isOfKeys: () => false,
     });
     const queryQueue = createStepQueue(8);
@@ -93,7 +94,7 @@ test.each(SEEDS)(
       view,
       undoMs: UNDO_MS,
       queryQueue,
-      tipTerms: { now: terms },
+      tipTerms: { now: terms, tick: async () => {} },
       blockedWords: NO_BLOCKED_WORDS,
     });
     const takings = createEarnings(storage, queryQueue);

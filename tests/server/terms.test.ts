@@ -137,14 +137,22 @@ test('the first tip fixes the currency, and all else may still change', async ()
   expect(await change({ giverFeeRate: 0 })).toBe('added');
 });
 
-test('a process that has not heard of another currency records no tip in the old one', async () => {
+test('a process that has not heard of another currency records no tip in the old one, and shows none in it', async () => {
   const { t, cam, tip } = await openBar();
+  const other = await createTestApp({ data: t.data });
   const next = { ...SPECIFIED_TERMS, ...EUROS, version: 1, fromMs: START_MS, createdAtMs: START_MS };
   expect(await t.storage.addTerms(next)).toBe('added');
-  await expect(cam.trpc.transactions.create.mutate(tip(2_000))).rejects.toThrow();
+  const refused = await call('REST', t, 'transactions.create', tip(2_000), cam);
+  expect(refusedBy('REST', refused)).toMatchObject({ status: 409, code: 'terms_changed' });
   expect((await cam.trpc.transactions.list.query({})).transactions).toEqual([]);
-  await t.app.tick();
-  expect(await cam.trpc.transactions.create.mutate(tip(2_000))).toMatchObject({ currency: 'EUR' });
+  // The refusal has this process read the new terms.
+  const given = await cam.trpc.transactions.create.mutate(tip(2_000));
+  expect(given).toMatchObject({ currency: 'EUR' });
+  // One currency is in force in both apps of this test, until the other one looks at its own.
+  const shown = other.trpc(cam.token).transactions;
+  expect(await shown.terms.query()).toMatchObject({ currency: 'USD' });
+  expect(await shown.get.query({ id: given.id })).toMatchObject({ currency: 'EUR', termsVersion: 1 });
+  expect(await shown.terms.query()).toMatchObject({ currency: 'EUR' });
 });
 
 test.each<[string, Partial<Terms>, string]>([

@@ -21,6 +21,7 @@ const VIEW = createTransactionView({
   publicUrl: 'https://tips.example.com',
   receipts: createGuestReceipts(KEY),
   messages: { findMessages: async () => [] },
+  learnTerms: async () => {},
   isOfKeys: () => true,
 });
 

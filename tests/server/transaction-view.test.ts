@@ -24,6 +24,7 @@ const view = createTransactionView({
     idFor: () => newTransactionId(filled(3)),
   },
   messages: { findMessages: async () => [] },
+  learnTerms: async () => {},
   isOfKeys: () => true,
 });
 

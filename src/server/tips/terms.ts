@@ -9,6 +9,8 @@ export interface TipTerms {
   /** Call it at the start and every second. @throws StorageUnavailable while no version was read yet. */
   tick(): Promise<void>;
   now(): Terms;
+  /** Reads the versions where this one is not among them, because another process knew of it first. */
+  learn(version: number): Promise<void>;
 }
 
 export function createTipTerms(
@@ -18,7 +20,7 @@ export function createTipTerms(
 ): TipTerms {
   let versions: readonly StoredTerms[] = [];
   let state: 'unread' | 'read' | 'stale' = 'unread';
-  let isReading = false;
+  let reading: Promise<void> | null = null;
 
   function now(): Terms {
     const { fromMs: _, createdAtMs: __, ...present } = termsAt(versions, clock());
@@ -26,26 +28,36 @@ export function createTipTerms(
     return present;
   }
 
+  async function read(): Promise<void> {
+    try {
+      versions = await storage.listTerms();
+      state = 'read';
+    } catch (err) {
+      if (state === 'unread') throw err;
+      if (state === 'read') log.warn({ err }, 'could not read the terms of tips');
+      state = 'stale';
+    }
+    rememberTerms([SPECIFIED_TERMS, ...versions]);
+    now();
+  }
+
+  async function tick(): Promise<void> {
+    now();
+    // A database that answers slowly is asked once at a time.
+    reading ??= read().finally(() => {
+      reading = null;
+    });
+    await reading;
+  }
+
   return {
-    async tick() {
-      now();
-      // A database that answers slowly is asked once at a time.
-      if (isReading) return;
-      isReading = true;
-      try {
-        versions = await storage.listTerms();
-        state = 'read';
-      } catch (err) {
-        if (state === 'unread') throw err;
-        if (state === 'read') log.warn({ err }, 'could not read the terms of tips');
-        state = 'stale';
-      } finally {
-        isReading = false;
-      }
-      rememberTerms([SPECIFIED_TERMS, ...versions]);
-      now();
-    },
+    tick,
     now,
+    async learn(version) {
+      const isKnown = () => version <= (versions.at(-1)?.version ?? 0);
+      // A read that was under way may have begun before the version was there.
+      for (let reads = 0; reads < 2 && !isKnown(); reads += 1) await tick();
+    },
   };
 }
 

@@ -31,6 +31,7 @@ export interface TransactionView {
 
 /**
  * @param deps.key the same one gives the same pseudonym for two people. @param deps.undoMs 0 for never.
+ * @param deps.learnTerms reads a version of the terms that this process has not read, whose currency may be another one.
  * @param deps.isOfKeys what is paid on a page of other keys is not heard of, so that nobody is led there.
  */
 export function createTransactionView({
@@ -40,6 +41,7 @@ export function createTransactionView({
   publicUrl,
   receipts,
   messages,
+  learnTerms,
   isOfKeys,
 }: {
   readonly key: Uint8Array;
@@ -48,6 +50,7 @@ export function createTransactionView({
   readonly publicUrl: string;
   readonly receipts: GuestReceipts;
   readonly messages: Pick<Messages, 'findMessages'>;
+  readonly learnTerms: (version: number) => Promise<void>;
   readonly isOfKeys: (payment: PaymentRecord) => boolean;
 }): TransactionView {
   const pseudonymOf = createPseudonyms(key);
@@ -101,6 +104,7 @@ export function createTransactionView({
   }
 
   async function all(records: readonly Viewable[], viewer: UserId | null): Promise<Transaction[]> {
+    await learnTerms(Math.max(0, ...records.map(({ termsVersion }) => termsVersion)));
     const found = records.length === 0 ? [] : await messages.findMessages(records.map(({ id }) => id));
     const byId = new Map(found.map((each) => [each.transactionId, each]));
     return records.map((record) => see(record, viewer, byId.get(record.id)));
@@ -110,6 +114,7 @@ export function createTransactionView({
     all,
 
     async one(record, viewer) {
+      await learnTerms(record.termsVersion);
       const [written] = await messages.findMessages([record.id]);
       return see(record, viewer, written);
     },

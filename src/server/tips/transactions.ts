@@ -75,7 +75,7 @@ export function createTransactions(deps: {
   /** The time within which a giver may take a tip back; 0 for never. */
   readonly undoMs: number;
   readonly queryQueue: StepQueue;
-  readonly tipTerms: Pick<TipTerms, 'now'>;
+  readonly tipTerms: Pick<TipTerms, 'now' | 'tick'>;
 }): Transactions {
   const { storage, payments, receipts, clock, random, view, blockedWords, undoMs, tipTerms } = deps;
 
@@ -123,6 +123,10 @@ export function createTransactions(deps: {
           );
         case 'amount_out_of_bounds':
           throw invalidField('amountCents', amountOutOfBounds());
+        case 'terms_changed':
+          // The database may know of terms that this process has not read yet.
+          await tipTerms.tick();
+          throw new AppError('terms_changed');
         case 'words_refused':
           throw new AppError('invalid_input', { fieldErrors: complaints });
         default:
@@ -223,7 +227,6 @@ function createOwnTips({
 
 /** The error of each outcome that needs no more words. */
 const CODES_OF_OUTCOMES = {
-  terms_changed: 'terms_changed',
   words_off: 'words_not_taken',
   not_payable: 'provider_not_payable',
   key_reused: 'idempotency_key_reused',

@@ -11,6 +11,7 @@ import { type Engine, tellingEntries } from '../steps/engine.ts';
 import { createGroups } from '../steps/groups.ts';
 import { runToEnd, type Step } from '../steps/step.ts';
 import { createStorage } from '../steps/storage.ts';
+import { orTermsChanged } from '../steps/terms.ts';
 import { openAtomicSteps } from './atomic-steps.ts';
 import { type AttemptToTake, takeAttempts, takeBack } from './attempt-groups.ts';
 import { createClockGuard } from './clock-check.ts';
@@ -92,7 +93,7 @@ export function createPostgresStorage(
       return clockGuard.isRight() ? ended : [];
     },
 
-    recordTip: tips.add,
+    recordTip: (tip) => orTermsChanged(tips.add(tip)),
 
     takeAttempt: (counts, nowMs) => attempts.add({ counts, nowMs }),
 

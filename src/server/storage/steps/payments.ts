@@ -11,6 +11,7 @@ import { isNoted, noteAct } from './audit.ts';
 import { type Committed, type Engine, type StepOf, tellingEntries, transacting } from './engine.ts';
 import { createPayoutAccountSteps, findPayout } from './payout-accounts.ts';
 import type { Step } from './step.ts';
+import { orTermsChanged } from './terms.ts';
 import {
   accountsOf,
   adjustPaidTip,
@@ -27,7 +28,7 @@ export function createPayments(engine: Engine): Payments {
     hasHeardSince: async (fromMs) =>
       (await read(({ webhookEventSince }) => webhookEventSince.one({ fromMs }))) !== undefined,
     hasAny: async () => (await read(({ anyPayment }) => anyPayment.one({}))) !== undefined,
-    beginPayment: transacting(engine)(begin),
+    beginPayment: (...args) => orTermsChanged(transacting(engine)(begin)(...args)),
     askForRefund: transacting(engine)(askForRefund),
     enterFoundPayment: transacting(engine)(enterFoundPayment),
 

@@ -13,6 +13,19 @@ export const createTermsSteps = (engine: Engine): TermsStorage => ({
   hasTips: reading(engine)(hasTips),
 });
 
+/** A trigger refuses a tip under terms of a currency that was replaced, as of a process that has not read of it yet. */
+export async function orTermsChanged<Outcome>(
+  step: Promise<Outcome>,
+): Promise<Outcome | { readonly outcome: 'terms_changed' }> {
+  try {
+    return await step;
+  } catch (error) {
+    if (error instanceof Error && error.message === 'the currency has changed')
+      return { outcome: 'terms_changed' };
+    throw error;
+  }
+}
+
 function* list({ allTerms }: Statements): Step<StoredTerms[]> {
   const rows = yield* allTerms.all({});
   return rows.map(({ quickAmounts, ...row }) => ({

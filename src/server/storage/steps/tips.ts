@@ -41,9 +41,10 @@ import { noteAct } from './audit.ts';
 import { type Committed, type Engine, tellingEntries, transacting } from './engine.ts';
 import { entriesPayload } from './listeners.ts';
 import { type Step, together } from './step.ts';
+import { orTermsChanged } from './terms.ts';
 
 export const createTips = (engine: Engine): Pick<Ledger, 'recordTip' | 'reverseTip'> => ({
-  recordTip: (tip) => tellingEntries(engine, transacting(engine)(recordTip)(tip)),
+  recordTip: (tip) => orTermsChanged(tellingEntries(engine, transacting(engine)(recordTip)(tip))),
   reverseTip: (request) => tellingEntries(engine, transacting(engine)(reverseTip)(request)),
 });
 
