@@ -139,14 +139,15 @@ export function createTipSupport(deps: {
     return view(found);
   }
 
-  /** `asked` when the payment service does not answer now; the sweep asks it again. */
+  /** `asked` when somebody has asked, and the payment service does not answer now; the sweep asks it again. */
   async function tryToRefund(act: Act, id: TransactionId) {
+    const isAsked = async () => ((await operations.findTip({ id }))?.tip?.refundAskedAtMs ?? null) !== null;
     try {
-      return (await payments.refund({ transactionId: id, createdAtMs: act.atMs, act })).outcome;
+      const { outcome } = await payments.refund({ transactionId: id, createdAtMs: act.atMs, act });
+      return outcome === 'reversed_before' && (await isAsked()) ? 'asked' : outcome;
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'payment_unavailable') throw error;
-      const found = await operations.findTip({ id });
-      if ((found?.tip?.refundAskedAtMs ?? null) !== null) return 'asked';
+      const isUnanswered = error instanceof AppError && error.code === 'payment_unavailable';
+      if (isUnanswered && (await isAsked())) return 'asked';
       throw error;
     }
   }
