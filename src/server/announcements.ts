@@ -4,7 +4,11 @@ import { type Clock, isoTime } from '#shared/calendar.ts';
 import type { AppError } from '#shared/errors.ts';
 import { invalidField } from '#shared/invalid-field.ts';
 import type { Maintenance } from '#shared/rendered-page.ts';
-import type { AnnouncementStorage, StoredAnnouncement } from './storage/port/announcements.ts';
+import type {
+  AnnouncementStorage,
+  SeenAnnouncement,
+  StoredAnnouncement,
+} from './storage/port/announcements.ts';
 import type { Act } from './storage/port/audit.ts';
 import type { Account } from './storage/port/storage.ts';
 
@@ -47,14 +51,19 @@ export interface AskedAnnouncement {
   readonly untilMs?: number | undefined;
 }
 
-/** Takes the place of the announcement before. @throws AppError `invalid_input` for the field `text` or `until`. */
+/**
+ * Takes the place of the announcement before. @param seen as the storage takes it.
+ * @throws AppError `invalid_input` for the field `text`, also where another one stands there, or `until`.
+ */
 export async function makeAnnouncement(
   storage: Pick<AnnouncementStorage, 'announce'>,
   asked: AskedAnnouncement,
   nowMs: number,
   act: Act,
+  seen?: SeenAnnouncement | null,
 ): Promise<void> {
-  await storage.announce(announcementOf(asked, nowMs), act);
+  if (!(await storage.announce(announcementOf(asked, nowMs), act, seen)))
+    throw refusal('text', 'Somebody else has announced something meanwhile. Look, and try again.');
 }
 
 function announcementOf(

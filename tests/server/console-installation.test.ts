@@ -219,6 +219,17 @@ test('what is announced reaches everybody who is logged in, until it is ended', 
   await installation.announce.mutate({ text: 'Sooner', from: later, reason: REASON });
   expect(await installation.endAnnouncement.mutate({ seen, reason: REASON })).toBe(false);
   const other = { ...seen, text: 'Sooner' };
+  const meanwhile = refused('text', 'Somebody else has announced something meanwhile. Look, and try again.');
+  for (const before of [seen, null])
+    await expect(
+      installation.announce.mutate({ text: 'Never', seen: before, reason: REASON }),
+    ).rejects.toMatchObject(meanwhile);
+  const atOnce = ['One', 'Other'].map((text) =>
+    installation.announce.mutate({ text, from: later, seen: other, reason: REASON }),
+  );
+  const announced = (await Promise.allSettled(atOnce)).map(({ status }) => status);
+  expect(announced.toSorted()).toEqual(['fulfilled', 'rejected']);
+  await installation.announce.mutate({ ...other, reason: REASON });
   expect(await installation.endAnnouncement.mutate({ seen: other, reason: REASON })).toBe(true);
   expect(await installation.endAnnouncement.mutate({ reason: REASON })).toBe(false);
 });

@@ -85,16 +85,20 @@ export interface OpenInvitation {
   readonly expiresAt: string;
 }
 
+const seenAnnouncement = z.object({ text: z.string(), from: time });
+
 export const askedAnnouncement = z.object({
   text: z.string().max(2_000, 'This is too long.'),
   from: time.optional(),
   /** Undefined for one that stays until it is ended. */
   until: time.optional(),
+  /** The one that the operator has seen, whose place it takes; null for none. Without it, whichever there is. */
+  seen: seenAnnouncement.nullable().optional(),
 });
 export type AskedAnnouncement = z.infer<typeof askedAnnouncement>;
 
 /** The announcement that the operator has seen; without it, whichever there is. */
-export const endedAnnouncement = z.object({ seen: z.object({ text: z.string(), from: time }).optional() });
+export const endedAnnouncement = z.object({ seen: seenAnnouncement.optional() });
 
 export interface PresentAnnouncement {
   readonly text: string;

@@ -30,9 +30,15 @@ export function describeInstallation(): void {
       const first = { text: '😀'.repeat(280), fromMs: NOW, untilMs: NOW + 1 };
       const second = { text: 'O\'Hara; said "Hi"', fromMs: 0, untilMs: null };
       for (const one of [first, second, first, second]) {
-        await storage.announce(one);
+        expect(await storage.announce(one)).toBe(true);
         expect(await storage.findAnnouncement()).toEqual(one);
       }
+      for (const seen of [null, first, { ...second, fromMs: 1 }])
+        expect(await storage.announce(first, undefined, seen)).toBe(false);
+      const next = [1, 2, 3].map((fromMs) => storage.announce({ ...second, fromMs }, undefined, second));
+      expect((await Promise.all(next)).toSorted()).toEqual([false, false, true]);
+      const taken = await storage.findAnnouncement();
+      expect(await storage.announce(second, undefined, taken)).toBe(true);
       const reopened = await reopen();
       expect(await reopened.findAnnouncement()).toEqual(second);
       expect(await reopened.endAnnouncement(undefined, first)).toBe(false);

@@ -55,7 +55,7 @@ export function Announcement() {
           )
         }
       </Loaded>
-      <NextAnnouncement present={query.data ?? null} onMade={() => heading.current?.focus()} />
+      <NextAnnouncement present={query.data} onMade={() => heading.current?.focus()} />
       {ending && (
         <ActDialog
           title="End the announcement?"
@@ -95,7 +95,8 @@ function NextAnnouncement({
   present,
   onMade,
 }: {
-  readonly present: PresentAnnouncement | null;
+  /** Undefined until it is known. */
+  readonly present: PresentAnnouncement | null | undefined;
   readonly onMade: () => void;
 }) {
   const [complaints, setComplaints] = useState<Complaints>({});
@@ -111,7 +112,8 @@ function NextAnnouncement({
       ...unfinishedIn(event),
     ];
     setComplaints(complain(event.currentTarget, errors));
-    if (errors.length === 0) setAsked({ text, from: timeTyped(from), until: timeTyped(until) });
+    if (errors.length === 0)
+      setAsked({ text, from: timeTyped(from), until: timeTyped(until), seen: present });
   }
 
   function endWith() {

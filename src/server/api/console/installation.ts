@@ -52,19 +52,25 @@ export const installationProcedures = {
     };
   }),
 
-  announce: notedProcedure.input(askedAnnouncement).mutation(({ ctx, input: { text, from, until } }) => {
-    const { storage, clock } = ctx.services;
-    const asked = { text, fromMs: timeOf(from), untilMs: timeOf(until) };
-    return makeAnnouncement(storage, asked, clock(), ctx.act('announcement_made'));
-  }),
+  announce: notedProcedure
+    .input(askedAnnouncement)
+    .mutation(({ ctx, input: { text, from, until, seen } }) => {
+      const { storage, clock } = ctx.services;
+      const asked = { text, fromMs: timeOf(from), untilMs: timeOf(until) };
+      return makeAnnouncement(storage, asked, clock(), ctx.act('announcement_made'), seen && seenOf(seen));
+    }),
 
   /** Answers false for one that was ended or replaced meanwhile. */
   endAnnouncement: actProcedure.input(endedAnnouncement).mutation(({ ctx, input: { seen } }) => {
     const { storage } = ctx.services;
-    const meant = seen && { text: seen.text, fromMs: Date.parse(seen.from) };
-    return storage.endAnnouncement(ctx.act('announcement_ended'), meant);
+    return storage.endAnnouncement(ctx.act('announcement_ended'), seen && seenOf(seen));
   }),
 };
+
+const seenOf = ({ text, from }: { readonly text: string; readonly from: string }) => ({
+  text,
+  fromMs: Date.parse(from),
+});
 
 const timeOf = (iso: string | undefined) => (iso === undefined ? undefined : Date.parse(iso));
 

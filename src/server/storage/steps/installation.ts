@@ -32,12 +32,7 @@ export const createInstallation = (engine: Engine) =>
     findAnnouncement: async () =>
       (await engine.read(({ presentAnnouncement }) => presentAnnouncement.one({}))) ?? null,
 
-    announce: async (announcement, act) => {
-      const about = act && { ...act, subject: subjectOfAnnouncement(announcement) };
-      await changing(engine, about, ({ saveAnnouncement }) =>
-        saveAnnouncement.change({ id: 1, ...announcement }),
-      );
-    },
+    announce: transacting(engine)(announce),
 
     endAnnouncement: async (act, seen) =>
       (!seen || isStorable(seen.text)) && transacting(engine)(endAnnouncement)(act, seen),
@@ -56,6 +51,19 @@ const takeAttempt: StepOf<Storage['takeAttempt']> = function* (statements, _, co
 const forgetSecrets: StepOf<Storage['forgetSecrets']> = function* (statements, isRepeated, act) {
   yield* together(statements.deleteDevices.change({}), statements.deleteSecrets.change({}));
   yield* noteAct(statements, isRepeated, act);
+};
+
+const announce: StepOf<Storage['announce']> = function* (statements, isRepeated, announcement, act, seen) {
+  yield* statements.lockName.all({ kind: 'announcement', name: 'present' });
+  if (seen !== undefined) {
+    const present = (yield* statements.presentAnnouncement.one({})) ?? null;
+    const isMeant = present?.text === seen?.text && present?.fromMs === seen?.fromMs;
+    const isOwn = isRepeated && present?.text === announcement.text && present.fromMs === announcement.fromMs;
+    if (!isMeant && !isOwn) return false;
+  }
+  yield* statements.saveAnnouncement.change({ id: 1, ...announcement });
+  yield* noteAct(statements, isRepeated, act && { ...act, subject: subjectOfAnnouncement(announcement) });
+  return true;
 };
 
 const endAnnouncement: StepOf<Storage['endAnnouncement']> = function* (statements, isRepeated, act, seen) {
