@@ -159,6 +159,13 @@ describe.each(DOORS)('through %s', (door) => {
     expect(await t.storage.messages.listReports(10)).toMatchObject([
       { transactionId: id, message: MESSAGE, giver: { email: customer.user.email } },
     ]);
+    // A report that the operator has settled is not opened, nor told, once more.
+    expect(await t.storage.messages.settleReport(id, t.clock.nowMs)).toBe(true);
+    expect(await hide(false)).toMatchObject({ message: MESSAGE, reportedAt });
+    t.clock.nowMs += 1_000;
+    expect(messagesOf(resultOf(await call(door, t, 'messages.report', { id }, provider)))).toEqual(reported);
+    expect(await t.storage.messages.listReports(10)).toEqual([]);
+    expect(t.logLines.filter((line) => line.includes('words were reported'))).toHaveLength(1);
   });
 
   test('somebody who is blocked is answered as where the code is paused, to the letter', async () => {

@@ -74,7 +74,7 @@ export function createTipMessages(deps: {
   async function seeAfter(
     account: Account,
     id: TransactionId,
-    outcome: 'changed' | 'reported' | 'no_words' | 'unknown_transaction',
+    outcome: 'changed' | 'reported' | 'reported_before' | 'no_words' | 'unknown_transaction',
   ): Promise<Transaction> {
     if (outcome === 'unknown_transaction') throw new AppError('transaction_not_found');
     if (outcome === 'no_words') throw new AppError('no_words');

@@ -68,12 +68,12 @@ export interface Messages {
     id: TransactionId,
     isHidden: boolean,
   ): Promise<'changed' | 'no_words' | 'unknown_transaction'>;
-  /** Reports the giver's message to the operator; a second report changes nothing. */
+  /** Reports the giver's message to the operator; a second report hides it again, and is no new one. */
   reportMessage(
     receiverId: UserId,
     id: TransactionId,
     nowMs: number,
-  ): Promise<'reported' | 'no_words' | 'unknown_transaction'>;
+  ): Promise<'reported' | 'reported_before' | 'no_words' | 'unknown_transaction'>;
   /** Blocks the giver of a tip for its service. A second time changes nothing, nor does it for a closed account. */
   blockGiver(
     receiverId: UserId,

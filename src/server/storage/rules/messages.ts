@@ -71,22 +71,24 @@ export function decideAboutMessage<Outcome extends string>(
   receiverId: UserId,
   tip: Received | undefined,
   row: MessagesRow | undefined,
-  change: { readonly outcome: Outcome; apply(row: MessagesRow): MessagesRow },
+  change: (row: MessagesRow) => MessageDecision<Outcome>,
 ): MessageDecision<Outcome | 'no_words' | 'unknown_transaction'> {
   if (tip?.receiverId !== receiverId) return { outcome: 'unknown_transaction' };
   if (!row || (row.message === null && row.giverName === null)) return { outcome: 'no_words' };
-  return { outcome: change.outcome, row: change.apply(row) };
+  return change(row);
 }
 
-export const hiding = (isHidden: boolean) =>
-  ({ outcome: 'changed', apply: (row: MessagesRow) => ({ ...row, isHidden }) }) as const;
+export const hiding = (isHidden: boolean) => (row: MessagesRow) =>
+  ({ outcome: 'changed', row: { ...row, isHidden } }) as const;
 
-/** Reports a message and hides it; the time of an earlier report stays. */
-export const reporting = (nowMs: number) =>
-  ({
-    outcome: 'reported',
-    apply: (row: MessagesRow) => ({ ...row, isHidden: true, reportedAtMs: row.reportedAtMs ?? nowMs }),
-  }) as const;
+/** Reports a message and hides it. An earlier report stays what it is, also once the operator has settled it. */
+export const reporting = (nowMs: number) => (row: MessagesRow) => {
+  const reportedAtMs = row.reportedAtMs ?? nowMs;
+  return {
+    outcome: reportedAtMs === nowMs ? 'reported' : 'reported_before',
+    row: { ...row, isHidden: true, reportedAtMs },
+  } as const;
+};
 
 export interface PresentBlock extends Pick<BlockedGiver, 'serviceCategory'> {
   /** Null when the service has no current code. */
