@@ -238,6 +238,10 @@ test('a page that a giver was shown stays theirs when a second request of the sa
   const give = () => scene.give(2_000, 'key');
   stripe.fail(() => ({ is: 'cut', when: 'after' }));
   await expect(give()).rejects.toThrow('The payment service does not answer');
+  // Nobody knows whether there is a page, which could be paid all the same.
+  const [{ id = '' } = {}] = (await t.data.dump())['payments'] ?? [];
+  const givingUp = scene.customer.trpc.transactions.giveUp.mutate({ id: String(id) });
+  await expect(givingUp).rejects.toMatchObject({ data: { errorCode: 'payment_unavailable' } });
   // Too late for the same page, which would end before it is half an hour old.
   t.clock.nowMs += 31 * MINUTE_MS;
   let failures = 1;

@@ -124,6 +124,8 @@ export function createPaidTips(
 
     async giveUp(giver, id) {
       const payment = await findOwn(giver, id);
+      // The page that is being made could be paid all the same.
+      if (payment?.state === 'created') throw new AppError('payment_unavailable');
       if (payment?.state !== 'pending' || !payment.checkout) return payment;
       const { id: checkoutId } = payment.checkout;
       return orUnavailable(async () =>
