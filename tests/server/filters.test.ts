@@ -2,7 +2,7 @@
  * Which tips a listing and its sums mean: by direction, service and the days of the viewer's own calendar,
  * the same through both doors and from page to page.
  */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { call, callRest, callTrpc, DOORS, refusedBy, resultOf } from '#tests/support/both-doors.ts';
 import { beginSession, createPeople } from '#tests/support/people.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -144,6 +144,24 @@ test('sums are of the direction and the service that are asked for, without what
     sentCents: 3_000,
     paidCents: 3_150,
   });
+});
+
+test('for the sums of who never gave nothing is looked for among what they received', async () => {
+  const { t, trpc, give, toSam } = await openScene();
+  const steps = vi.spyOn(t.storage, 'sumGiven');
+  await give('2026-05-15T10:00:00Z');
+  for (const filter of [{}, DAY, { direction: 'sent' }] as const)
+    expect(await trpc.transactions.sums.query(filter)).toMatchObject({ sentCount: 0, sentCents: 0 });
+  expect(steps).not.toHaveBeenCalled();
+  const id = await give('2026-05-15T12:00:00Z', toSam);
+  expect(await trpc.transactions.sums.query({})).toMatchObject({ sentCount: 1, sentCents: 2_000 });
+  await trpc.transactions.refund.mutate({ id });
+  steps.mockClear();
+  expect((await trpc.transactions.sums.query({})).books.sentTips).toMatchObject({
+    count: 1,
+    amountCents: 2_000,
+  });
+  expect(steps).toHaveBeenCalledTimes(1);
 });
 
 test('pages of a filtered listing follow each other by their links, which keep the filter', async () => {

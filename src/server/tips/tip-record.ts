@@ -115,8 +115,11 @@ function beginSums(
   const sums = { receivedCount: 0, receivedCents: 0, sentCount: 0, sentCents: 0, paidCents: 0 };
   /** `tips` begins with the reverse of their changes, so that tips count as they were given. */
   const moves = { received: noMoves(), sent: noMoves() };
+  /** Whether of a tip that it gave anything went back, or came again. */
+  let isGiverOfChanged = false;
   return {
     add(change: BookChange) {
+      isGiverOfChanged ||= change.direction === 'sent';
       if (!isAsked(change)) return;
       const { tips, changes, since } = moves[change.direction];
       const isOfTips = fromMs <= change.tipCreatedAtMs && change.tipCreatedAtMs < untilMs;
@@ -125,13 +128,16 @@ function beginSums(
       if (isOfTips) add(tips, negative(change), change.kind === 'reversal' ? 1 : 0);
     },
     async read() {
+      await takeTurn();
+      const totals = await storage.readTotals(id, fromMs, untilMs, serviceCategory ?? undefined);
       if (direction !== 'sent') {
-        await takeTurn();
-        const received = await storage.readTotals(id, fromMs, untilMs, serviceCategory ?? undefined);
-        sums.receivedCount = received.receivedCount;
-        sums.receivedCents = received.receivedCents;
+        sums.receivedCount = totals.receivedCount;
+        sums.receivedCents = totals.receivedCents;
       }
-      for (let before: ListingPlace | null | undefined; direction !== 'received' && before !== null; ) {
+      // Whoever never gave is spared the way through all that they received.
+      const hasGiven = totals.totalTipsGivenCents > 0 || isGiverOfChanged;
+      const isWalked = direction !== 'received' && hasGiven;
+      for (let before: ListingPlace | null | undefined = isWalked ? undefined : null; before !== null; ) {
         await takeTurn();
         const given = await storage.sumGiven(id, filter, before ?? null);
         sums.sentCount += given.count;
