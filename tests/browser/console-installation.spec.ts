@@ -217,6 +217,11 @@ test('a form that is open while other fees are set, or begin, does not bring the
   await two.receiverFee.fill('1.5');
   await two.preview.click();
   await expect(two.alert).toHaveText('Somebody else has set terms meanwhile. Look, and try again.');
+  // The other terms are there by then, and what was typed stays.
+  await expect(two.terms).toContainText('6.5%');
+  await expect(two.receiverFee).toHaveValue('1.5');
+  await two.preview.click();
+  await expect(two.alert).toHaveText(/begin within a minute\. Cancel, and change those\.$/);
   await secondPage.close();
 
   // The clock of the device is ahead, and there they would have begun.

@@ -38,6 +38,7 @@ export function NextTerms({ newest, soon, heading, onPreview, onCancel }: NextTe
   const { unsaved, onInput } = useTypedForm();
   // The fields stay as they were filled when the versions are loaded anew.
   const [filledWith] = useState(soon);
+  const [basedOn, setBasedOn] = useState(newest);
   const before = textsOf(filledWith);
   const { terms } = consoleHooks.useUtils().installation;
 
@@ -45,7 +46,7 @@ export function NextTerms({ newest, soon, heading, onPreview, onCancel }: NextTe
     event.preventDefault();
     if (isUnderWay) return;
     const form = event.currentTarget;
-    const asked = askedOf(typedIn(event), filledWith, newest);
+    const asked = askedOf(typedIn(event), filledWith, basedOn);
     const unfinished = unfinishedIn(event);
     setFailure(undefined);
     setComplaints(complain(form, unfinished));
@@ -55,8 +56,11 @@ export function NextTerms({ newest, soon, heading, onPreview, onCancel }: NextTe
       onPreview(asked, await consoleApi.installation.previewTerms.query(asked));
     } catch (error) {
       const { detail, fieldErrors } = failureOf(error);
-      // The sentence says to cancel, and then the terms that it speaks of are there.
-      if (fieldErrors.some(({ field }) => field === 'filledWith')) await terms.invalidate();
+      // The sentence speaks of other terms, which are there then. The next try is made in their sight.
+      if (fieldErrors.some(({ field }) => field === 'filledWith' || field === 'basedOn')) {
+        await terms.invalidate();
+        setBasedOn(terms.getData()?.[0] ?? basedOn);
+      }
       const found = complain(form, fieldErrors);
       setComplaints(found);
       const isShown = [...NAMES, 'from'].some((name) => Object.hasOwn(found, name));

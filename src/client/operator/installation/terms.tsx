@@ -85,7 +85,6 @@ function Versions({ versions, onSet }: VersionsProps) {
         ))}
       {isChanging && newest && soon ? (
         <NextTerms
-          key={newest.version}
           newest={newest}
           soon={soon}
           heading={heading}
