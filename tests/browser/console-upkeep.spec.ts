@@ -36,6 +36,7 @@ test('a backup that failed is the first line of Health; it is explained, mended 
   await expect(page.getByRole('heading', { level: 1, name: 'Health' })).toBeVisible();
   const wrong = page.getByRole('main').getByRole('listitem').first();
   await expect(wrong).toContainText('The folder of the backups is not there, or cannot be used.');
+  await expect(wrong.getByText(/^ ?Since /)).toHaveAttribute('aria-live', 'off');
   await expect(page.getByText('Nothing is wrong.')).toBeHidden();
   await expect(page.getByText('SQLite, ')).toBeVisible();
   await expect(stat(page, 'Newest backup')).toContainText('The folder cannot be read.');

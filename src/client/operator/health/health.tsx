@@ -93,7 +93,8 @@ function Wrong({ problem, now }: { readonly problem: HealthProblem; readonly now
       <p>
         <strong>{text}</strong>
         {since !== null && (
-          <span className={styles.since}>
+          // Its age grows by the minute.
+          <span aria-live="off" className={styles.since}>
             {' '}
             Since <When at={since} /> ({formatAge(since, now)})
           </span>
