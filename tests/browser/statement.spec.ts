@@ -89,7 +89,8 @@ test('is loaded anew when the device has come to another time zone', async ({
   const goTo = (timezoneId: string) => device.send('Emulation.setTimezoneOverride', { timezoneId });
   await goTo('America/New_York');
   await page.addInitScript((token) => localStorage.setItem('tipwell_token', token), provider.token);
-  await open(page, '/statement?from=2025-11-01&to=2025-11-30');
+  await page.clock.install({ time: NOW });
+  await page.goto('/statement?from=2025-11-01&to=2025-11-30');
   const everyTip = page.getByRole('button', { name: /^Every Tip/ });
   await expect(everyTip).toHaveText('Every Tip (3)');
   await goTo('Asia/Tokyo');
@@ -102,6 +103,12 @@ test('is loaded anew when the device has come to another time zone', async ({
   await expect(times.first()).toHaveText(/^Nov 1, 2025, 11:00\sAM$/);
   // Its button was gone for a while: reading goes on where the statement stands.
   await expect(page.locator(':focus').getByRole('article', { name: 'Statement' })).toBeVisible();
+
+  // Open over the end of a month, it leads to the month that is over.
+  await page.clock.setSystemTime('2026-01-01T12:00:00Z');
+  await page.clock.runFor(61_000);
+  const lastMonth = page.getByRole('link', { name: 'Last Month' });
+  await expect(lastMonth).toHaveAttribute('href', /from=2025-12-01&to=2025-12-31/);
   await context.close();
 });
 

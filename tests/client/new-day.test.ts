@@ -1,6 +1,6 @@
 /** A page that stays open is told when a calendar day has begun where its viewer is. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { watchDays } from '#client/dashboard/shared/new-day.ts';
+import { watchDays } from '#client/signed-in/new-day.ts';
 
 const DAY_MS = 86_400_000;
 /** As much as a clock of the server's may be behind. */

@@ -9,8 +9,9 @@ import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { failureOf } from '../api-client/api.ts';
 import { dashboardTab } from '../later/addresses.ts';
+import { useToday } from '../signed-in/new-day.ts';
 import { SignedInData } from '../signed-in/signed-in-data.tsx';
-import { timeZoneHere, todayHere } from '../signed-in/time-here.ts';
+import { timeZoneHere } from '../signed-in/time-here.ts';
 import { hasFees } from '../signed-in/told-fees.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
@@ -44,7 +45,7 @@ export function Statement({ user }: { readonly user: User }) {
 }
 
 function StatementScreen({ user }: { readonly user: User }) {
-  const today = todayHere(user.dayStartHour ?? 0);
+  const today = useToday(user.dayStartHour ?? 0);
   const query = statementIn(useSearch(), today, user);
   const place = useRef<HTMLDivElement>(null);
   /** Stays when another period is chosen. */

@@ -6,11 +6,11 @@ import { failureOf } from '../../api-client/api.ts';
 import { allTransactions, listingKey, trpc } from '../../signed-in/api-hooks.ts';
 import { type KeptUser, readKeptDashboard } from '../../signed-in/kept-dashboard.ts';
 import type { queryOf } from '../../signed-in/later/tip-filter.ts';
+import { useNewDay } from '../../signed-in/new-day.ts';
 import { FRESH, type Part, partOf } from '../../signed-in/part.ts';
 import { timeZoneHere } from '../../signed-in/time-here.ts';
 import { toastError } from '../../toasts.ts';
 import { FIRST_PAGE, type LoadedPages, packed, pageAfter } from './list-pages.ts';
-import { useNewDay } from './new-day.ts';
 
 const ASK_AGAIN_MS = 300_000;
 

@@ -3,9 +3,9 @@ import type { ServiceCategory } from '#shared/categories.ts';
 import { type Cents, formatMoney } from '#shared/money.ts';
 import { useSession } from '../../session/session.ts';
 import { trpc } from '../../signed-in/api-hooks.ts';
+import { useNewDay } from '../../signed-in/new-day.ts';
 import { FRESH } from '../../signed-in/part.ts';
 import { timeZoneHere } from '../../signed-in/time-here.ts';
-import { useNewDay } from './new-day.ts';
 
 /** The hour at which a night ends by default: bars have closed by then, and cafés have not opened. */
 const USUAL_HOUR = 5;
@@ -25,9 +25,10 @@ export function arrivingOf(arrivingCents: Cents): string {
 export function useTonight(serviceCategory: ServiceCategory) {
   const utils = trpc.useUtils();
   const dayStartHour = useNightStartHour();
-  useNewDay(() => void utils.transactions.summary.invalidate(), dayStartHour);
-  return trpc.transactions.summary.useQuery(
+  const tonight = trpc.transactions.summary.useQuery(
     { timeZone: timeZoneHere(), serviceCategory, dayStartHour },
     FRESH,
   );
+  useNewDay(() => void utils.transactions.summary.invalidate(), dayStartHour);
+  return tonight;
 }

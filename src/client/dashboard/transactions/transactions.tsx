@@ -13,10 +13,10 @@ import {
   queryOf,
   type TipFilter,
 } from '../../signed-in/later/tip-filter.ts';
+import { useToday } from '../../signed-in/new-day.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { NewTipsProvider, useMarkedTips } from '../live/seen-tips.ts';
 import { FetchedDialog, Loaded } from '../shared/fetched.tsx';
-import { useToday } from '../shared/new-day.ts';
 import { type Listing, useListing } from '../shared/queries.ts';
 import { clearingLink, FilterBar } from './filter-bar.tsx';
 import { TIP } from './tip-address.ts';

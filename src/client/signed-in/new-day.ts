@@ -1,22 +1,28 @@
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent, useReducer } from 'react';
 import { dayAround } from '#shared/calendar.ts';
-import { timeZoneHere, todayHere } from '../../signed-in/time-here.ts';
+import { timeZoneHere, todayHere } from './time-here.ts';
 
 /** Timers stand still while a machine sleeps, so that a single long one would be late by that time. */
 const LONGEST_WAIT_MS = 60_000;
 /** The server's clock may be this much behind: a query before its midnight would count the old day. */
 const CLOCK_DIFFERENCE_MS = 2_000;
 
-/** Calls `onNewDay` when a day begins in the viewer's time zone; after a sleep within a minute. */
+/**
+ * Draws again and then calls `onNewDay` when a day begins in the viewer's time zone, after a sleep within a minute, so
+ * that it meets what asks for the day that has begun.
+ */
 export function useNewDay(onNewDay: () => void, startHour = 0): void {
+  const [begun, begin] = useReducer((count: number) => count + 1, 0);
   const tell = useEffectEvent(onNewDay);
-  useEffect(() => watchDays(() => tell(), startHour), [startHour]);
+  useEffect(() => watchDays(begin, startHour), [startHour]);
+  useEffect(() => {
+    if (begun) tell();
+  }, [begun]);
 }
 
 /** The date of the present day in the viewer's time zone, which changes when a day begins. */
 export function useToday(startHour: number): string {
-  const [, setTurns] = useState(0);
-  useNewDay(() => setTurns((count) => count + 1), startHour);
+  useNewDay(() => {}, startHour);
   return todayHere(startHour);
 }
 
