@@ -1,5 +1,6 @@
 /** `npm run account -- ...`: acts on accounts. The operator must know by other means who is behind an email. */
 import { randomBytes } from 'node:crypto';
+import { counted } from '#shared/counted.ts';
 import { type AccountSupport, createAccountSupport } from '../auth/account-support.ts';
 import { createPasswordLinks, HANDED_LINK_MINUTES, type PasswordLinks } from '../auth/password-links.ts';
 import { createPasswords } from '../auth/passwords.ts';
@@ -83,7 +84,7 @@ const ACTIONS: Readonly<
   },
   'end-sessions': async ({ accounts, acts }, email) => {
     const count = await accounts.endSessions(email, (id) => acts('sessions_ended', id));
-    return count === null ? null : [`${count} ${count === 1 ? 'session' : 'sessions'} of ${email} ended.`];
+    return count === null ? null : [`${counted(count, 'session')} of ${email} ended.`];
   },
   'remove-factors': async ({ accounts, acts }, email) => {
     const had = await accounts.removeFactors(email, (id) => acts('factors_removed', id));
@@ -97,7 +98,7 @@ const ACTIONS: Readonly<
   },
   'end-keys': async ({ accounts, acts }, email) => {
     const count = await accounts.endApiKeys(email, (id) => acts('api_keys_ended', id));
-    return count === null ? null : [`${count} ${count === 1 ? 'API key' : 'API keys'} of ${email} ended.`];
+    return count === null ? null : [`${counted(count, 'API key')} of ${email} ended.`];
   },
   show: async ({ people, storage }, text) =>
     showPeople(people, text, termsAt(await storage.listTerms(), Date.now())),
@@ -165,7 +166,7 @@ const ACTIONS_ON_ALL: Readonly<
 > = {
   'end-sessions --all': async ({ sessions, acts }) => {
     const count = await sessions.endAll(acts('all_sessions_ended'));
-    return [`${count} ${count === 1 ? 'session' : 'sessions'} of all accounts ended.`];
+    return [`${counted(count, 'session')} of all accounts ended.`];
   },
   'renew-keys': async ({ acts }, storage) => {
     await storage.forgetSecrets(acts('installation_keys_renewed'));

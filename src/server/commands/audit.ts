@@ -1,4 +1,5 @@
 /** `npm run audit`: shows what operators did, and checks that nothing was changed in the log of it. */
+import { counted } from '#shared/counted.ts';
 import { readQrCodeId } from '#shared/ids.ts';
 import { inUtc } from '../setting-forms.ts';
 import { allAuditRows, checkAllRows, spellWrongRow } from '../storage/care/audit.ts';
@@ -81,7 +82,7 @@ async function check(
   if (!found.isAsNoted())
     say('It does not begin with what was noted: somebody has changed it or cut it off.');
   if (wrong !== null || !found.isAsNoted()) return false;
-  say(`The audit log is whole: ${found.count()} ${found.count() === 1 ? 'row' : 'rows'}.`);
+  say(`The audit log is whole: ${counted(found.count(), 'row')}.`);
   if (noted) say('It begins with what was noted.');
   say(`Its state, to note elsewhere: ${found.note()}`);
   return true;

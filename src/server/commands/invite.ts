@@ -1,6 +1,7 @@
 /** `npm run invite -- ...`: makes, lists and takes back invitations, also while a server runs. */
 import { randomBytes } from 'node:crypto';
 import { email } from '#shared/accounts.ts';
+import { counted } from '#shared/counted.ts';
 import { invitationUrl, MAX_INVITATION_DAYS, MAX_INVITATION_USES } from '#shared/invitations.ts';
 import type { RegistrationMode } from '#shared/registration-mode.ts';
 import { createInvitations, type Invitations } from '../auth/invitations.ts';
@@ -96,7 +97,7 @@ const revoking =
     return { lines: [isDone ? `${id} no longer works.` : `There is no open invitation ${id}.`], isDone };
   };
 
-const accounts = (count: number) => `${count} ${count === 1 ? 'account' : 'accounts'}`;
+const accounts = (count: number) => counted(count, 'account');
 
 const whose = ({ emailKey }: Invitation) =>
   emailKey === null ? 'for anybody who has it' : `for ${emailKey}`;

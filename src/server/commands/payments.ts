@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import { dateAfter, dateAt, firstOfDate, isoDate } from '#shared/calendar.ts';
 import { spellAmount } from '#shared/console/fee-csv.ts';
+import { counted } from '#shared/counted.ts';
 import type { Terms } from '#shared/money.ts';
 import { openPaymentService, requireKeys } from '../configured-parts.ts';
 import type { Finding } from '../payments/charge-comparison.ts';
@@ -126,7 +127,7 @@ async function exportAll(
     return true;
   }
   await writeWhole(path, (unfinished) => writeFile(unfinished, rows()));
-  say(`${count} ${count === 1 ? 'charge is' : 'charges are'} in ${path}.`);
+  say(`${counted(count, 'charge is', 'charges are')} in ${path}.`);
   return true;
 }
 

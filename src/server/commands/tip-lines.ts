@@ -7,6 +7,7 @@ import {
   RETURN_TEXTS,
   STUCK_TEXTS,
 } from '#shared/console/transactions.ts';
+import { counted } from '#shared/counted.ts';
 import { inUtc } from '../setting-forms.ts';
 
 const SIMULATED = 'Payments are simulated: each is completed at once, and none can wait.';
@@ -61,7 +62,7 @@ export function linesOfTroubles(troubles: PaymentTroubles): string[] {
       'Debts:',
       debts.flatMap(({ id, kind, isOfKeys, dueCents, receiverName, since, attempts }) => [
         `${id}, ${amount(dueCents)}, tip for ${JSON.stringify(receiverName)}, since ${at(since)}` +
-          `${attempts > 0 ? `, tried ${attempts} ${attempts === 1 ? 'time' : 'times'}` : ''}`,
+          `${attempts > 0 ? `, tried ${counted(attempts, 'time')}` : ''}`,
         `  ${debtText({ kind, isOfKeys })}`,
       ]),
     ),
