@@ -255,7 +255,7 @@ test('npm run account tells sums in the currency of the installation, and quotes
   await run('terms', 'set', '--currency', 'JPY', '--min', '100', '--max', '90000', '--quick', '100');
   const one = (await run('account', 'show', 'pat')).stdout;
   expect(one).toContain('\nName            "Name of pat" (@pat)\n');
-  expect(one).toContain('\nReceived        0 JPY\nGiven           0 JPY\n');
+  expect(one).toContain('\nReceived net    0 JPY\nGiven           0 JPY\n');
   const several = (await run('account', 'show', 'example.com')).stdout;
   expect(several).toContain(`${provider.id}  "Name of pat"  @pat  pat@example.com  open\n`);
 });
