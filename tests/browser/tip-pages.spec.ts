@@ -110,7 +110,7 @@ test('a paused code says who it is, takes nothing, and goes on once it is resume
   await openEarly(page, `/tip/${code}?`);
   await failed;
   const loaded = page.waitForEvent('load');
-  await page.getByRole('button', { name: 'Try Again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await loaded;
   await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
   await page.unroute('**/assets/late-*.js');
