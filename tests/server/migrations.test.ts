@@ -32,6 +32,7 @@ import { runHere } from '#tests/support/commands.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { EARLIER_VERSION, makeEarlierLedger, RECEIPT_COLUMNS } from '#tests/support/earlier-ledger.ts';
 import { BEFORE_ADJUSTMENTS, earlierPayments, expectToGoOn } from '#tests/support/earlier-payments.ts';
+import { BEFORE_FAILED_REFUNDS, refundInVain, TOLD_BEFORE, TOLD_NOW } from '#tests/support/failed-refund.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { migratedContents } from '#tests/support/migrated-contents.ts';
 import { newTip } from '#tests/support/new-tip.ts';
@@ -61,6 +62,7 @@ const VERSION_WITHOUT_RECORDS = 6;
 /** Of the last version in which a block held for every page of its receiver. */
 const VERSION_WITHOUT_BLOCKED_SERVICES = 9;
 const FIRST_MS = Date.UTC(2026, 0, 1);
+const EVER = { fromMs: 0, untilMs: 900_000 * 4_000_000, offsetMs: 0, serviceCategory: null };
 
 /** The rows of a query, each as the text that the past is made of. */
 function* textsOf(database: Database, query: string): Generator<string, void> {
@@ -365,6 +367,18 @@ describe('the committed migrations', () => {
     );
     expect(await storage.recordTip(unkeyed)).toMatchObject({ outcome: 'recorded' });
     expect((await storage.checkRecent()).problems).toEqual([]);
+    expect(checkLedger(database)).toEqual([]);
+  });
+
+  test('have what a failed refund left with the operator told as earned no more', async () => {
+    const database = open();
+    migrate(database, MIGRATIONS.slice(0, BEFORE_FAILED_REFUNDS.sqlite));
+    const storage = createSqliteStorage(database);
+    const { id } = await refundInVain(storage, createPeople(storage));
+    database.exec(TOLD_BEFORE);
+    expect(checkLedger(database)).toEqual([]);
+    migrate(database, MIGRATIONS);
+    expect(await storage.readHourlyEarnings(id, EVER)).toMatchObject([TOLD_NOW]);
     expect(checkLedger(database)).toEqual([]);
   });
 

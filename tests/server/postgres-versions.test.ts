@@ -17,10 +17,11 @@ import { newTransactionId, type UserId } from '#shared/ids.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { BEFORE_ADJUSTMENTS, earlierPayments, expectToGoOn } from '#tests/support/earlier-payments.ts';
 import { makeEarlierDatabase, recordAsBefore } from '#tests/support/earlier-postgres.ts';
+import { BEFORE_FAILED_REFUNDS, refundInVain, TOLD_BEFORE, TOLD_NOW } from '#tests/support/failed-refund.ts';
 import { listTips, takeBack } from '#tests/support/ledger-steps.ts';
 import { newTip } from '#tests/support/new-tip.ts';
 import { OPENING } from '#tests/support/opening.ts';
-import { START_MS } from '#tests/support/people.ts';
+import { createPeople, START_MS } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { runToEnd, startServer, stopEverything } from '#tests/support/running-server.ts';
 
@@ -119,6 +120,22 @@ test('payments and payout accounts of a version without adjustments are brought 
   if (!pat) throw new Error('pat is gone');
   await expectToGoOn(storage, pat.account.id, START_MS + 1);
   expect((await storage.checkRecent()).problems).toEqual([]);
+  expect(await at(url).check([])).toMatchObject({ problems: [] });
+});
+
+test('what a failed refund left with the operator is told as earned no more', async () => {
+  const url = await createPostgresDatabase();
+  const storage = await at(url).openForServer(OPENING);
+  const { id } = await refundInVain(storage, createPeople(storage));
+  await storage.close();
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query('SET search_path = tipwell');
+  await client.query(TOLD_BEFORE);
+  await client.query('DELETE FROM schema_migrations WHERE position >= $1', [BEFORE_FAILED_REFUNDS.postgres]);
+  await client.end();
+  expect(await at(url).check([])).toMatchObject({ problems: [] });
+  expect(await readHour(await open(url), id)).toEqual([TOLD_NOW]);
   expect(await at(url).check([])).toMatchObject({ problems: [] });
 });
 

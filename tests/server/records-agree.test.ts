@@ -301,14 +301,30 @@ function entriesOf(all: readonly Happened[]) {
     const { amountCents, netCents, paidCents, createdAtMs } = tip;
     const given = { kind: 'tip' as const, source: '', atMs: createdAtMs, amountCents, netCents, paidCents };
     const reversedAt = tip.changes.findIndex(({ kind }) => kind === 'reversal');
+    const grosses = grossesOf(tip);
     return [given, ...tip.changes].map((moved, index) => ({
       tip,
       isChange: moved.kind !== 'tip',
       isAfterReversal: reversedAt >= 0 && index - 1 > reversedAt,
       moved,
+      grossCents: at(grosses, index),
       atMs: moved.atMs,
     }));
   });
+}
+
+/** What a tip and each of its changes moved of its receiver's amount. What fails to reach the giver is none of it. */
+function grossesOf({ amountCents, changes }: Happened): readonly number[] {
+  let taken = 0;
+  let isOver = false;
+  const left = changes.map(({ kind, amountCents: moved }) => {
+    if (kind !== 'refund_failed') taken -= moved;
+    isOver ||= kind === 'reversal';
+    return isOver ? 0 : Math.max(0, amountCents - taken);
+  });
+  return [amountCents, ...left].map((cents, index, all) =>
+    index === 0 ? cents : cents - at(all, index - 1),
+  );
 }
 
 /** What concerned a person as the question means it, each at its own time, with its wall time and its day. */
@@ -324,10 +340,9 @@ function booksBy(question: Question, { id, startHour }: Asking, all: readonly Ha
       const wall = wallTime(entry.atMs, timeZone);
       const dayOfTip = dayOf(wallTime(entry.tip.createdAtMs, timeZone), dayStartHour);
       const isReceived = entry.tip.receiverId === id;
-      const isOfGiverAlone = isReceived && entry.isAfterReversal;
       return {
         ...entry,
-        moved: isOfGiverAlone ? { ...entry.moved, amountCents: 0 } : entry.moved,
+        moved: isReceived ? { ...entry.moved, amountCents: entry.grossCents } : entry.moved,
         wall,
         day: dayOf(wall, dayStartHour),
         dayOfTip,
@@ -342,7 +357,13 @@ const isIn = ({ from, to }: Question, day: string) => (!from || day >= from) && 
 function meantBy(question: Question, asking: Asking, all: readonly Happened[]) {
   return booksBy(question, asking, all)
     .filter(({ isChange, day }) => !isChange && isIn(question, day))
-    .map(({ tip, ...entry }) => ({ ...tip, ...entry, ...presentOf(tip), isRefunded: isReversed(tip) }));
+    .map(({ tip, ...entry }) => ({
+      ...tip,
+      ...entry,
+      ...presentOf(tip),
+      grossCents: sumOf(grossesOf(tip), (moved) => moved),
+      isRefunded: isReversed(tip),
+    }));
 }
 
 type Books = ReturnType<typeof booksBy>;
@@ -417,7 +438,7 @@ function takingsBy(meant: Meant, keyOf: (tip: Meant[number]) => string): Readonl
   const groups = new Map<string, Takings>();
   for (const tip of meant) {
     if (!tip.isReceived || tip.isRefunded) continue;
-    const { amountCents: grossCents, netCents } = tip;
+    const { grossCents, netCents } = tip;
     const taken = { count: 1, grossCents, feeCents: grossCents - netCents, netCents };
     groups.set(keyOf(tip), together([groups.get(keyOf(tip)) ?? NOTHING, taken]));
   }

@@ -40,6 +40,11 @@ interface ModelChange extends Left {
   readonly at: string;
 }
 
+interface BookedChange extends Left {
+  readonly kind: string;
+  readonly at: string;
+}
+
 interface Money {
   readonly charge: ReturnType<typeof createModelCharge>;
   readonly changes: ModelChange[];
@@ -148,12 +153,31 @@ export function createLedgerModel(undoMs: number) {
     return money.get(tip)?.charge.left() ?? tip;
   };
 
+  /** The changes as the receiver's books have them: what did not reach the giver is owed to them, and not earned. */
+  function changesToReceiver(tip: ModelTip, changes: readonly BookedChange[]): readonly BookedChange[] {
+    let [left, owed] = [tip.amountCents, 0];
+    return changes.map((change) => {
+      const before = Math.max(0, left - owed);
+      left += change.amountCents;
+      owed += change.kind === 'refund_failed' ? change.amountCents : 0;
+      return { ...change, amountCents: Math.max(0, left - owed) - before };
+    });
+  }
+
+  /** Of tips as their receiver has them. */
   function sumsOf(tips: readonly ModelTip[]) {
-    const left = tips.map(leftOf);
-    const grossCents = left.reduce((sum, { amountCents }) => sum + amountCents, 0);
-    const netCents = left.reduce((sum, { netAmountCents }) => sum + netAmountCents, 0);
+    const grossOf = (tip: ModelTip) =>
+      changesToReceiver(tip, money.get(tip)?.changes ?? []).reduce(
+        (sum, { amountCents }) => sum + amountCents,
+        tip.amountCents,
+      );
+    const grossCents = tips.reduce((sum, tip) => sum + grossOf(tip), 0);
+    const netCents = tips.reduce((sum, tip) => sum + leftOf(tip).netAmountCents, 0);
     return { count: tips.length, grossCents, feeCents: grossCents - netCents, netCents };
   }
+
+  const givenCents = (tips: readonly ModelTip[]) =>
+    tips.reduce((sum, tip) => sum + leftOf(tip).amountCents, 0);
 
   const servicesOf = (tips: readonly ModelTip[]) =>
     SERVICE_CATEGORIES.map((serviceCategory) => ({
@@ -194,11 +218,11 @@ export function createLedgerModel(undoMs: number) {
       const { refundedAt } = tip;
       const given: Left = tip;
       const reversal = { ...difference(NOTHING, tip), kind: 'reversal', at: refundedAt ?? '' };
-      const changes: readonly (Left & { readonly kind: string; readonly at: string })[] =
+      const changes: readonly BookedChange[] =
         money.get(tip)?.changes ?? (refundedAt === null ? [] : [reversal]);
       return [
         { ...entry, kind: 'tip', isChange: false, sums: given, date },
-        ...changes.map((sums) => ({
+        ...(filter.direction === 'received' ? changesToReceiver(tip, changes) : changes).map((sums) => ({
           ...entry,
           kind: sums.kind,
           isChange: true,
@@ -442,7 +466,7 @@ export function createLedgerModel(undoMs: number) {
       const kept = listing(account, filter).filter(isCounted);
       const own = kept.filter(({ receiverId }) => receiverId === account.id);
       const sent = kept.filter(({ giverId }) => giverId === account.id);
-      const sentCents = sumsOf(sent).grossCents;
+      const sentCents = givenCents(sent);
       const { tips, changes, since } = bookOf(account, filter);
       const inBook = (entries: Book['tips']) => {
         const mine = entries.filter(({ tip }) => tip.receiverId === account.id);
@@ -533,7 +557,7 @@ export function createLedgerModel(undoMs: number) {
       return {
         totalTipsReceivedCents: sumsOf(counted.filter(({ receiverId }) => receiverId === account.id))
           .netCents,
-        totalTipsGivenCents: sumsOf(counted.filter(({ giverId }) => giverId === account.id)).grossCents,
+        totalTipsGivenCents: givenCents(counted.filter(({ giverId }) => giverId === account.id)),
       };
     },
   };

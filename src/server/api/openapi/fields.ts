@@ -230,7 +230,7 @@ const NOTES: FieldNotes = {
     'What changed in the period of tips of any time, with negative sums where money went back.',
   'BookEntry.id': 'The transaction, and the number of the entry among those of your account.',
   'BookEntry.kind':
-    '`tip`: as it was given. `reversal`: all that was left of it went back. `canceled`: it was given up before it was charged, so that no money moved; its sums take it off as a reversal does. `refund`: a part went back. `dispute`: the bank of the giver took it back; `dispute_won`: it came again; `dispute_lost`: it stays gone. `refund_failed`: a refund did not reach the giver. `debit`: taken from the receiver at the payment service.',
+    '`tip`: as it was given. `reversal`: all that was left of it went back. `canceled`: it was given up before it was charged, so that no money moved; its sums take it off as a reversal does. `refund`: a part went back. `dispute`: the bank of the giver took it back; `dispute_won`: it came again; `dispute_lost`: it stays gone. `refund_failed`: a refund did not reach the giver, who is owed it; it moves nothing of the receiver. `debit`: taken from the receiver at the payment service.',
   'BookEntry.direction': 'Which way the tip went, as you see it.',
   'BookEntry.created_at': 'When the entry happened itself, ISO 8601 in UTC.',
   'BookEntry.amount': 'Of the tip, in US dollars; negative where it went back.',

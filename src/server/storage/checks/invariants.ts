@@ -26,9 +26,10 @@ const receivedIn = ({ kind, kindOf }: Names) =>
 
 const adjustedIn = (has: Has) =>
   has.adjustments
-    ? `(SELECT transaction_sequence, sum(amount_cents) AS amount, sum(net_amount_cents) AS net
+    ? `(SELECT transaction_sequence, sum(amount_cents) AS amount, sum(net_amount_cents) AS net,
+         sum(CASE kind WHEN 'refund_failed' THEN 0 ELSE amount_cents END) AS kept
        FROM adjustments GROUP BY transaction_sequence)`
-    : '(SELECT 0 AS transaction_sequence, 0 AS amount, 0 AS net)';
+    : '(SELECT 0 AS transaction_sequence, 0 AS amount, 0 AS net, 0 AS kept)';
 
 /** The sum of the adjustments before the reversal `v`. */
 const adjustedBefore = (has: Has, cents: string) =>
@@ -37,19 +38,24 @@ const adjustedBefore = (has: Has, cents: string) =>
          WHERE a.transaction_sequence = v.transaction_sequence AND a.receiver_position < v.receiver_position)`
     : '0';
 
+/**
+ * A refund that failed is nothing of the receiver's. Databases of before count it all the same, each bucket whole, and
+ * a start checks them before it has their buckets made anew.
+ */
 const detailsOfBuckets = (has: Has): Invariant => [
   'what a bucket tells of its amounts is so of its tips',
   `SELECT ${has.names.idOf('account_id')} || ' ' || start_ms || ' ' || service_category FROM (
      SELECT t.${has.names.receiver} AS account_id, t.created_at_ms - t.created_at_ms % 900000 AS start_ms, t.service_category,
-       t.amount_cents + coalesce(a.amount, 0) AS gross, t.net_amount_cents + coalesce(a.net, 0) AS net,
+       CASE WHEN t.amount_cents + coalesce(a.kept, 0) > 0 THEN t.amount_cents + coalesce(a.kept, 0) ELSE 0 END AS gross,
+       t.amount_cents + coalesce(a.amount, 0) AS gross_before, t.net_amount_cents + coalesce(a.net, 0) AS net,
        0 AS largest, 0 AS detailed
      FROM transactions t LEFT JOIN reversals v ON v.transaction_sequence = t.sequence
        LEFT JOIN ${adjustedIn(has)} a ON a.transaction_sequence = t.sequence WHERE v.sequence IS NULL
      UNION ALL
-     SELECT ${has.names.account}, start_ms, service_category, -gross_cents, 0, largest_cents,
+     SELECT ${has.names.account}, start_ms, service_category, -gross_cents, -gross_cents, 0, largest_cents,
        CASE WHEN detailed_count = count THEN 1 ELSE 0 END FROM tip_buckets
    ) b GROUP BY account_id, start_ms, service_category
-   HAVING max(detailed) = 1 AND (sum(gross) <> 0 OR max(net) <> max(largest))`,
+   HAVING max(detailed) = 1 AND ((sum(gross) <> 0 AND sum(gross_before) <> 0) OR max(net) <> max(largest))`,
 ];
 
 const tipInvariants = ({ giver, receiver, code, ofAccount, ofCode }: Names): readonly Invariant[] => [

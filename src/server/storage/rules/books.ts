@@ -28,19 +28,34 @@ export function bookKindsOf({ direction, isOfChanges }: BookFilter): readonly En
   return meant.flatMap(({ tip, changes }) => (isOfChanges ? changes : [tip, ...changes]));
 }
 
-/** The sums of an entry's tip as it was given, its adjustment, and what was adjusted before its reversal. */
+/** The sums of an entry's tip as it was given, its adjustment, and what adjustments before it have moved. */
 interface Origin extends Sums {
   /** The position of the entry in its account. */
   readonly position: number;
   /** Null unless the tip was reversed. */
   readonly receiverPositionOfReversal: number | null;
   readonly adjustment: (Sums & Pick<Adjustment, 'source'> & { readonly kind: StoredAdjustmentKind }) | null;
+  /** Of a receiver's entry without what is the giver's alone. */
   readonly earlier: Sums;
 }
 
-/** Of a tip that was reversed the receiver has nothing left: what a giver gets or lacks since is theirs alone. */
-export const isOfGiverAlone = (position: number, receiverPositionOfReversal: number | null): boolean =>
-  receiverPositionOfReversal !== null && receiverPositionOfReversal < position;
+/**
+ * A refund that failed is owed to the giver, and nothing of the receiver's. Neither is what comes after a reversal,
+ * which left them nothing.
+ */
+export const isOfGiverAlone = (
+  kind: StoredAdjustmentKind,
+  position: number,
+  receiverPositionOfReversal: number | null,
+): boolean =>
+  kind === 'refund_failed' || (receiverPositionOfReversal !== null && receiverPositionOfReversal < position);
+
+/** What is left to a receiver: nothing less is, where money that was owed to the giver has gone back otherwise. */
+export const leftToReceiver = (cents: number): number => Math.max(0, cents);
+
+/** What an adjustment moves in the books of a receiver, who had a sum left before. */
+export const movedOfReceiver = (before: number, moved: number): number =>
+  leftToReceiver(before + moved) - leftToReceiver(before);
 
 /** @throws Error for an adjustment's entry without its adjustment. */
 export function movedBy(
@@ -51,17 +66,22 @@ export function movedBy(
     case 'received':
     case 'given':
       return { kind: 'tip', source: null, ...sumsIn(tip, (value) => value) };
-    case 'received_reversed':
+    case 'received_reversed': {
+      const leftOf = (value: number, name: keyof Sums) => leftToReceiver(value + earlier[name]);
+      return { kind: 'reversal', source: null, ...sumsIn(tip, (value, name) => 0 - leftOf(value, name)) };
+    }
     case 'given_reversed':
       return { kind: 'reversal', source: null, ...sumsIn(tip, (value, name) => 0 - value - earlier[name]) };
     case 'received_adjusted':
     case 'given_adjusted': {
       if (!adjustment || adjustment.kind === 'capture') throw new Error('an adjustment has gone');
-      const isNothing = kind === 'received_adjusted' && isOfGiverAlone(position, receiverPositionOfReversal);
+      const isNothing = isOfGiverAlone(adjustment.kind, position, receiverPositionOfReversal);
+      const ofReceiver = (value: number, name: keyof Sums) =>
+        isNothing ? 0 : movedOfReceiver(tip[name] + earlier[name], value);
       return {
         kind: adjustment.kind,
         source: isIdOfService(adjustment) ? adjustment.source : null,
-        ...sumsIn(adjustment, (value) => (isNothing ? 0 : value)),
+        ...sumsIn(adjustment, kind === 'received_adjusted' ? ofReceiver : (value) => value),
       };
     }
     case 'received_captured':

@@ -11,7 +11,7 @@ import {
 import { type Cents, cents } from '#shared/money.ts';
 import type { EventPlace, EventRecord, EventStep, NotedKind } from '../port/events.ts';
 import type { EntryKind, StoredAdjustmentKind } from '../port/ledger.ts';
-import { isOfGiverAlone } from './books.ts';
+import { isOfGiverAlone, movedOfReceiver } from './books.ts';
 
 export const KEPT_EVENTS = 10_000;
 
@@ -52,6 +52,8 @@ interface EntryRow {
     readonly amountCents: Cents;
     readonly netAmountCents: Cents;
   } | null;
+  /** What the adjustments of the receiver before it have moved of the amount, without refunds that failed. */
+  readonly earlierCents: number;
   readonly receiverPositionOfReversal: number | null;
 }
 
@@ -106,7 +108,7 @@ export const isReversal = (kind: EntryKind): boolean =>
 
 /** Null for what the account gave, and for a refund that did not reach its giver: none of it is the account's. */
 function eventOf(
-  { kind, position, change, receiverPositionOfReversal, ...tip }: EntryRow,
+  { kind, position, change, earlierCents, receiverPositionOfReversal, ...tip }: EntryRow,
   id: EventId,
   place: EventPlace,
 ): EventRecord | null {
@@ -120,9 +122,9 @@ function eventOf(
       if (!change) throw new Error(`${id} is of no change`);
       const { kind: what, netAmountCents } = change;
       if (what === 'refund_failed') return null;
-      const amountCents = isOfGiverAlone(position, receiverPositionOfReversal)
+      const amountCents = isOfGiverAlone(what, position, receiverPositionOfReversal)
         ? cents(0)
-        : change.amountCents;
+        : cents(movedOfReceiver(tip.amountCents + earlierCents, change.amountCents));
       return { ...tip, id, place, kind: 'tip.changed', amountCents, netAmountCents, change: what };
     }
     default:

@@ -17,6 +17,7 @@ import {
   type TipFilter,
   type TransactionRecord,
 } from '../port/ledger.ts';
+import { leftToReceiver } from './books.ts';
 import { currentCode } from './codes.ts';
 import { isSameMessage, type KeptMessage } from './messages.ts';
 
@@ -42,6 +43,15 @@ export function leftOf({
 }: Pick<TransactionRecord, 'amountCents' | 'netAmountCents' | 'adjustments'>) {
   return {
     amountCents: cents(adjustments.reduce((left, one) => left + one.amountCents, amountCents as number)),
+    /** For the receiver, before fees. */
+    grossCents: cents(
+      leftToReceiver(
+        adjustments.reduce(
+          (left, one) => left + (one.kind === 'refund_failed' ? 0 : one.amountCents),
+          amountCents as number,
+        ),
+      ),
+    ),
     netAmountCents: cents(
       adjustments.reduce((left, one) => left + one.netAmountCents, netAmountCents as number),
     ),

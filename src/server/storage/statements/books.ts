@@ -26,15 +26,16 @@ const isAdjustedByEntry = and(
 );
 /** What was taken from the receiver alone is not told to the giver. */
 const isTold = sql`(${entries.kind} <> 'given_adjusted' or ${adjustments.kind} <> 'debit')`;
-/** The sum of the adjustments before a reversal, which takes back the rest. */
+/** What earlier adjustments moved: a reversal takes the rest, and a receiver never gets less than nothing. */
 const adjustedBefore = (column: PgColumn) =>
   sql`case
-  when ${transactions.paymentMode} = 'simulated' or ${entries.kind} not in ('received_reversed', 'given_reversed') then 0
+  when ${transactions.paymentMode} = 'simulated'
+    or ${entries.kind} not in ('received_reversed', 'given_reversed', 'received_adjusted') then 0
   else (
     select coalesce(sum(${sql.raw('earlier')}.${sql.identifier(column.name)}), 0) from ${adjustments} as earlier
     where earlier.transaction_sequence = ${transactions.sequence}
       and ${positionOf(sql.raw('earlier'))} < ${entries.position}
-      and (${entries.kind} <> 'given_reversed' or ${sql.raw('earlier')}.kind <> 'debit')
+      and ${sql.raw('earlier')}.kind <> case when ${entries.kind} = 'given_reversed' then 'debit' else 'refund_failed' end
   ) end`.mapWith(adjustments.amountCents);
 const moved = {
   amountCents: transactions.amountCents,

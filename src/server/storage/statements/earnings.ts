@@ -14,12 +14,18 @@ const QUARTER = sql.raw(String(QUARTER_MS));
 const quarterMs = (quarter: PgColumn | SQL) => sql`cast(${quarter} as bigint) * ${QUARTER}`;
 const RECEIVED = sql.raw(String(KIND_NUMBERS.received));
 const SIMULATED = sql.raw(String(MODE_NUMBERS.simulated));
-/** The sum of the adjustments of `tip`. Simulated tips have none, so that none are looked for. */
-const adjustedTip = (column: string) => sql`case when tip.mode = ${SIMULATED} then 0 else (
-  select coalesce(sum(${sql.identifier(column)}), 0) from ${adjustments} where transaction_sequence = tip.sequence
+/** The sum of adjustments of `tip`. Simulated tips have none, so that none are looked for. */
+const adjustedTip = (cents: SQL) => sql`case when tip.mode = ${SIMULATED} then 0 else (
+  select coalesce(sum(${cents}), 0) from ${adjustments} where transaction_sequence = tip.sequence
 ) end`;
+/** As `movedBy` of rules/books.ts has it: a refund that failed is nothing of the receiver's. */
+const keptAmount = sql`tip.amount_cents + ${adjustedTip(sql`case when kind = 'refund_failed' then 0 else amount_cents end`)}`;
 
-export function earningsStatements({ db, raw }: Builder) {
+export function earningsStatements({ db, raw, choose }: Builder) {
+  const greater = choose('each engine has names of its own for the lesser and the greater of two values', {
+    sqlite: sql.raw('max'),
+    postgres: sql.raw('greatest'),
+  });
   /** Both times are multiples of a quarter of an hour. */
   const quarterOf = (name: string) => sql`cast(${value(name)} as bigint) / ${QUARTER}`;
   const bucketsBetween = and(
@@ -94,8 +100,8 @@ export function earningsStatements({ db, raw }: Builder) {
     /** Each bucket reads its own entries by the index of times; with a join, SQLite compared each with each sum. */
     detailBuckets: raw(sql`
       update ${tipQuarters} set (detailed_count, gross_cents, largest_cents) = (
-        select count(*), coalesce(sum(tip.amount_cents + ${adjustedTip('amount_cents')}), 0),
-          coalesce(max(tip.net_amount_cents + ${adjustedTip('net_amount_cents')}), 0)
+        select count(*), coalesce(sum(${greater}(0, ${keptAmount})), 0),
+          coalesce(max(tip.net_amount_cents + ${adjustedTip(sql`net_amount_cents`)}), 0)
         from ${tipEntries} as entry join ${tips} as tip on tip.sequence = entry.transaction_sequence
           left join ${reversals} as reversal on reversal.transaction_sequence = tip.sequence
         where entry.account = ${tipQuarters.account} and entry.created_at_ms >= ${quarterMs(tipQuarters.quarter)}

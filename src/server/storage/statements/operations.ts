@@ -43,7 +43,7 @@ export function operationStatements({ db, choose }: Builder) {
   const leftOf = (column: PgColumn) =>
     sql`${column} + ${changedBefore(sql`reversals`, sql.raw(`change.${column.name}`))}`;
 
-  const lesser = choose('each engine has a name of its own for the lesser of two values', {
+  const lesser = choose('each engine has names of its own for the lesser and the greater of two values', {
     sqlite: sql.raw('min'),
     postgres: sql.raw('least'),
   });

@@ -40,8 +40,11 @@ function* eventEntries(statements: Statements, userId: UserId, after: number, li
   const changed = rows.flatMap(({ kind, transactionId }) => (isOfChange(kind) ? [transactionId] : []));
   const followed = yield* readWhatFollowed(statements, changed);
   return rows.map((row) => {
-    const { changes, receiverPositionOfReversal = null } = followed.get(row.transactionId) ?? {};
-    return { ...row, change: changeOf(row, changes) ?? null, receiverPositionOfReversal };
+    const { changes = [], receiverPositionOfReversal = null } = followed.get(row.transactionId) ?? {};
+    const earlierCents = changes
+      .filter(({ kind, receiverPosition }) => kind !== 'refund_failed' && receiverPosition < row.position)
+      .reduce((sum, { amountCents }) => sum + amountCents, 0);
+    return { ...row, change: changeOf(row, changes) ?? null, earlierCents, receiverPositionOfReversal };
   });
 }
 

@@ -172,7 +172,7 @@ function* takeBack(
   idempotencyKey: string | null,
 ): Step<void> {
   const { giver, receiver, sequence: transactionSequence } = found;
-  const { amountCents, netAmountCents } = leftOf(found);
+  const { amountCents, grossCents, netAmountCents } = leftOf(found);
   const [takenFromGiver, taken] = [cents(-amountCents), cents(-netAmountCents)];
   const given = yield* moveGiver(statements, giver, 'given_reversed', takenFromGiver, createdAtMs);
   const received = yield* moveAccount(statements, receiver, 'received_reversed', taken, createdAtMs);
@@ -190,7 +190,7 @@ function* takeBack(
       quarter: quarterOf(found),
       category: CATEGORY_NUMBERS[found.serviceCategory],
       netCents: netAmountCents,
-      grossCents: amountCents,
+      grossCents,
     }),
     tellOthers(statements, found),
   );
