@@ -153,6 +153,7 @@ test('a provider sees what was received in the last month, tip by tip, by month 
     'Total31$1,254.56$37.64$1,216.92',
   ]);
   await expect(rowsOf(page, 'Refunds in this period')).toContainText(['-$50.00-$1.50-$48.50']);
+  await expect(page.getByText('“Tips given” and the last three columns of the daily record')).toBeVisible();
   await expect(table(page, 'Changed since this period')).toHaveCount(0);
 });
 

@@ -18,6 +18,7 @@ interface RefundsProps {
 
 export function Refunds({ query, data }: RefundsProps) {
   const { changes, since } = data;
+  const isReceived = query.direction === 'received';
   return (
     <>
       {changes.length > 0 && (
@@ -25,7 +26,8 @@ export function Refunds({ query, data }: RefundsProps) {
           <Changes caption={`${nameOfChanges(changes)} in this period`} changes={changes} query={query} />
           <p className={styles.soft}>
             A refund counts on the day it was made, so the totals of a month that is over never change. The
-            CSV adds up to the same totals.
+            CSV adds up to the same totals
+            {isReceived && ', and so do “Tips given” and the last three columns of the daily record'}.
           </p>
         </div>
       )}

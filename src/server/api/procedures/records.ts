@@ -206,7 +206,11 @@ export const recordProcedures = {
         'What you received in a period by day, week or month, by service and by hour of the week,',
         'beside the period before. Refunded tips count nowhere. A period by day has up to',
         `${MAX_DAYS_BY_DAY} days, any other up to ten years. With \`Accept: text/csv\` the bars are a`,
-        'CSV file: by day it is a record of the days on which tips were received.',
+        'CSV file: by day it is a record of the days on which tips were received. Its `Tips`, `Gross`, `Fees`',
+        'and `Net` count tips on their own day, without what was refunded of them since. `Tips given`,',
+        '`Refunds made` and the last three columns are those of the statement, in which a refund counts on the',
+        'day it was made: before that, `Net after refunds` is larger than `Net`. `Refunds made` counts refunds',
+        'in part, disputes and all other changes.',
       ],
       parameters: [
         {
