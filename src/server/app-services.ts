@@ -241,5 +241,6 @@ function createMailService(
     sumsOf: transactions.sum,
     modeOf: async (account, period) =>
       (await transactions.list(account, { ...period, limit: 1 })).transactions[0]?.paymentMode ?? null,
+    entriesOf: transactions.listEntries,
   });
 }

@@ -6,12 +6,11 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { parse } from 'csv-parse/sync';
-import { decideAdjustments } from '#server/storage/rules/adjustments.ts';
 import { MAX_NAME_LENGTH } from '#shared/display-names.ts';
 import { newTransactionId, readQrCodeId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { newTip } from '#tests/support/new-tip.ts';
-import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
+import { payoutAccountOf, payTip, settleCharge } from '#tests/support/payment-steps.ts';
 import { saveSheet } from '../support/prints.ts';
 import type { RunningServer } from '../support/running-server.ts';
 import { requirePrintTools } from '../support/system-tools.ts';
@@ -598,20 +597,10 @@ test('names a dispute and what came back of it, also of an earlier month', async
     ['open', openedAtMs],
     ['won', Date.parse('2025-11-12T18:00:00Z')],
   ] as const) {
-    const known = await storage.payments.findPayment({ id });
-    if (!known) throw new Error('the payment has gone');
     const paid = cents(2_100);
-    const charge = {
-      chargeId: `pi_${id}`,
-      transactionId: id,
-      state: 'captured',
-      chargedCents: paid,
-      refunds: [],
-      disputes: [{ id: 'dp_1', cents: paid, state, openedAtMs, answerByMs: null, givenBackCents: 0 }],
-      transfer: { cents: paid, reversedCents: state === 'open' ? paid : cents(0) },
-    } as const;
-    const { isRefunded: _, ...due } = decideAdjustments(known, charge, at);
-    await storage.payments.adjustPayment(id, { ...due, known }, at, at);
+    const disputes = [{ id: 'dp_1', cents: paid, state, openedAtMs, answerByMs: null, givenBackCents: 0 }];
+    const transfer = { cents: paid, reversedCents: state === 'open' ? paid : cents(0) };
+    await settleCharge(storage, id, { disputes, transfer }, at);
   }
   await logInAs(provider);
   await open(page, '/statement?from=2025-11-01&to=2025-11-30');

@@ -6,8 +6,12 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Config } from '#server/config.ts';
 import { attemptsAccountOf } from '#server/storage/rules/accounts.ts';
+import { newTransactionId, readQrCodeId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
 import { createAuthenticator } from '#tests/support/authenticator.ts';
 import { linkIn, type MailServer, relayAt, startMailServer } from '#tests/support/mail-server.ts';
+import { newTip } from '#tests/support/new-tip.ts';
+import { payoutAccountOf, payTip, settleCharge } from '#tests/support/payment-steps.ts';
 import { captured, openPaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 import { totpAt } from '#tests/support/totp.ts';
@@ -36,6 +40,11 @@ async function openScene(config: Partial<Config> = {}, options: Parameters<typeo
   const subjects = async () =>
     (await send()).map(({ to, headers }) => `${headers.get('subject')} -> ${to.join()}`).sort();
   return { server, t, send, subjects };
+}
+
+function goToNextMonth({ clock }: TestApp): void {
+  const [year = 0, month = 0] = new Date(clock.nowMs).toISOString().split('-').map(Number);
+  clock.nowMs = Date.UTC(year, month, 3, 12);
 }
 
 async function confirmed(
@@ -732,22 +741,18 @@ describe('a monthly statement', () => {
         amountCents,
         serviceCategory: 'bartender',
       });
-    const goToNextMonth = () => {
-      const [year = 0, month = 0] = new Date(t.clock.nowMs).toISOString().split('-').map(Number);
-      t.clock.nowMs = Date.UTC(year, month, 3, 12);
-    };
     await provider.trpc.auth.changeMailSettings.mutate({ monthlyStatement: true, timeZone: 'Europe/Vienna' });
     await confirmed(t, send, provider.token);
     const { id } = await give(10_000);
     await give(2_000);
-    goToNextMonth();
+    goToNextMonth(t);
     await t.app.sweep();
     const [first] = await send();
     expect(first?.text).toContain('Simulated money: no real money moves.');
     expect(first?.text).toMatch(/Tips: +2\nYou kept: +\$116\.40\n/);
     await give(20_000);
     await provider.trpc.transactions.refund.mutate({ id });
-    goToNextMonth();
+    goToNextMonth(t);
     await t.app.sweep();
     const [second] = await send();
     const url = /https?:\S+\/statement\S+/.exec(second?.text ?? '')?.[0] ?? '';
@@ -755,6 +760,41 @@ describe('a monthly statement', () => {
     const { books } = await provider.trpc.transactions.sums.query({ from, to, timeZone: 'Europe/Vienna' });
     expect([books.receivedTips.netCents, books.receivedChanges.netCents]).toEqual([19_400, -9_700]);
     expect(second?.text).toMatch(/Tips: +1\nRefunds: +1\nYou kept: +\$97\.00\n/);
+  });
+
+  test('calls what changed as the statement does: no dispute and no debit is a refund', async () => {
+    const { t, send } = await openScene({ sessionLifetimeMs: 90 * DAY_MS });
+    const { provider, customer, code } = await t.setTheScene();
+    await provider.trpc.auth.changeMailSettings.mutate({ monthlyStatement: true, timeZone: 'UTC' });
+    await confirmed(t, send, provider.token);
+    await t.storage.payments.savePayoutAccount(payoutAccountOf(provider.user.id), t.clock.nowMs);
+    const paid = cents(10_500);
+    const qrCodeId = readQrCodeId(code.id);
+    if (qrCodeId === null) throw new Error(`${code.id} is no code`);
+    const pay = async () => {
+      const ids = { giverId: customer.user.id, qrCodeId };
+      const id = newTransactionId(randomBytes);
+      await payTip(t.storage, newTip({ id, createdAtMs: t.clock.nowMs, amountCents: 10_000, ...ids }));
+      return id;
+    };
+    const disputed = await pay();
+    for (const state of ['open', 'won'] as const) {
+      const dispute = { id: 'dp_1', cents: paid, state, openedAtMs: t.clock.nowMs };
+      const disputes = [{ ...dispute, answerByMs: null, givenBackCents: cents(0) }];
+      const transfer = { cents: paid, reversedCents: state === 'open' ? paid : cents(0) };
+      await settleCharge(t.storage, disputed, { disputes, transfer }, t.clock.nowMs);
+    }
+    goToNextMonth(t);
+    await t.app.sweep();
+    const [ofDispute] = await send();
+    expect(ofDispute?.text).toMatch(/Tips: +1\nRefunds and disputes: +2\nYou kept: +\$97\.00\n/);
+    const debited = await pay();
+    const transfer = { cents: paid, reversedCents: cents(5_250) };
+    await settleCharge(t.storage, debited, { transfer }, t.clock.nowMs);
+    goToNextMonth(t);
+    await t.app.sweep();
+    const [ofDebit] = await send();
+    expect(ofDebit?.text).toMatch(/Tips: +1\nRefunds and changes: +1\nYou kept: +\$48\.50\n/);
   });
 
   test('comes by UTC where the server no longer knows the time zone', async () => {

@@ -195,6 +195,7 @@ test('others have their turn while many are looked at for whom nothing is to be 
     receiptUrlOf: () => '',
     sumsOf: () => Promise.reject(new Error('no letter is written')),
     modeOf: async () => null,
+    entriesOf: async () => ({ entries: [], nextCursor: null, dayStartHour: 0 }),
   });
   expect(await storage.events.listMonthlyReaders('', START_MS, MANY)).toHaveLength(providers);
   expect(await storage.mails.listStatementReaders('', MANY)).toHaveLength(providers);

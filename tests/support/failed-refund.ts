@@ -1,9 +1,8 @@
 /** A tip of which a part was refunded that did not reach its giver, and its bucket as it was told before. */
 import type { GivenTip } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { decideAdjustments } from '#server/storage/rules/adjustments.ts';
 import { cents } from '#shared/money.ts';
-import { payoutAccountOf, payTip } from './payment-steps.ts';
+import { payoutAccountOf, payTip, settleCharge } from './payment-steps.ts';
 import type { createPeople } from './people.ts';
 
 /** The number of migrations of the last version that told the receiver of such a part as earned, and as a fee. */
@@ -27,19 +26,9 @@ export async function refundInVain(storage: Storage, people: ReturnType<typeof c
   await storage.payments.savePayoutAccount(payoutAccountOf(provider.id), given.createdAtMs);
   await payTip(storage, given);
   const { id, createdAtMs } = given;
-  const payment = await storage.payments.findPayment({ id });
-  if (!payment) throw new Error('the payment has gone');
   const half = cents(5_250);
-  const charge = {
-    chargeId: `pi_${id}`,
-    transactionId: id,
-    state: 'captured',
-    chargedCents: cents(10_500),
-    refunds: [{ id: 're_1', cents: half, hasFailed: true, createdAtMs }],
-    disputes: [],
-    transfer: { cents: cents(10_500), reversedCents: half },
-  } as const;
-  const due = decideAdjustments(payment, charge, createdAtMs);
-  await storage.payments.adjustPayment(id, { ...due, known: payment }, createdAtMs, createdAtMs);
+  const refunds = [{ id: 're_1', cents: half, hasFailed: true, createdAtMs }];
+  const transfer = { cents: cents(10_500), reversedCents: half };
+  await settleCharge(storage, id, { refunds, transfer }, createdAtMs);
   return provider;
 }

@@ -1,8 +1,10 @@
 /** Payments that are put straight into a storage, as the payment service would have them move. */
 import type { GivenTip } from '#server/storage/port/ledger.ts';
-import type { PayoutAccount } from '#server/storage/port/payments.ts';
+import type { ChargeState, PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import type { UserId } from '#shared/ids.ts';
+import { decideAdjustments } from '#server/storage/rules/adjustments.ts';
+import type { TransactionId, UserId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
 
 /** Until a tip that was authorised here is to be captured. */
 export const HALF_AN_HOUR_MS = 1_800_000;
@@ -44,6 +46,30 @@ export async function payTip(storage: Pick<Storage, 'payments'>, tip: GivenTip):
   const paid = { kind: 'succeeded', chargeId: `pi_${id}` } as const;
   const moved = await storage.payments.movePayment(id, paid, createdAtMs, createdAtMs);
   if (moved?.outcome !== 'moved') throw new Error(`${id} was not paid`);
+}
+
+/** Reads the charge of a tip, of which all that is not told is as after its payment, and enters what it came to. */
+export async function settleCharge(
+  { payments }: Pick<Storage, 'payments'>,
+  id: TransactionId,
+  told: Partial<Pick<ChargeState, 'refunds' | 'disputes' | 'transfer'>>,
+  atMs: number,
+): Promise<void> {
+  const known = await payments.findPayment({ id });
+  if (!known) throw new Error(`${id} was not paid`);
+  const chargedCents = cents(known.amountCents + known.giverFeeCents);
+  const charge = {
+    chargeId: `pi_${id}`,
+    transactionId: id,
+    state: 'captured',
+    chargedCents,
+    refunds: [],
+    disputes: [],
+    transfer: { cents: chargedCents, reversedCents: cents(0) },
+    ...told,
+  } as const;
+  const { isRefunded: _, ...due } = decideAdjustments(known, charge, atMs);
+  await payments.adjustPayment(id, { ...due, known }, atMs, atMs);
 }
 
 /** Authorises a tip at the moment at which it was created, to be captured half an hour later. */

@@ -125,12 +125,3 @@ export function booksOf({ books }: TipSums, { direction }: Pick<StatementQuery, 
         since: sent(books.sentSince),
       };
 }
-
-export function hasDisputes(changes: readonly BookEntry[]): boolean {
-  return changes.some(({ kind }) => kind.startsWith('dispute'));
-}
-
-/** What the changes of a period are called where they are listed or counted. */
-export function nameOfChanges(changes: readonly BookEntry[]): string {
-  return hasDisputes(changes) ? 'Refunds and disputes' : 'Refunds';
-}

@@ -1,11 +1,11 @@
 /** Changes made in the period, and later ones of its tips; and how the two ways to count agree. */
 import type { BookEntry } from '#shared/books.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { ENTRY_LABELS } from '#shared/entry-labels.ts';
+import { ENTRY_LABELS, nameOfChanges } from '#shared/entry-labels.ts';
 import { cents } from '#shared/money.ts';
 import { hasFees } from '../signed-in/told-fees.ts';
 import { showDay, showMoment } from './dates.ts';
-import { booksOf, hasDisputes, MAX_LISTED, nameOfChanges, type StatementData } from './load-statement.ts';
+import { booksOf, MAX_LISTED, type StatementData } from './load-statement.ts';
 import type { StatementQuery } from './period.ts';
 import styles from './statement.module.css';
 import tables from './tables.module.css';
@@ -109,10 +109,9 @@ function Today({ query, data: { sums, changes } }: RefundsProps) {
   const today = isReceived ? sums.receivedCents : sums.paidCents;
   const atTheEnd = today - books.since.cents;
   const ofEarlier = atTheEnd - total;
+  const name = nameOfChanges(changes);
   // A dispute that was won brings money, which is not added back.
-  const whatOfEarlier = hasDisputes(changes)
-    ? 'Refunds and disputes of earlier tips, left out'
-    : 'Refunds of earlier tips, added back';
+  const whatOfEarlier = `${name} of earlier tips, ${name === 'Refunds' ? 'added back' : 'left out'}`;
   const lines: readonly (readonly [string, number])[] = [
     [`Total of this statement (${isReceived ? 'net' : 'paid'})`, total],
     ...(ofEarlier === 0 ? [] : ([[whatOfEarlier, ofEarlier]] as const)),

@@ -5,6 +5,7 @@ import { ChevronDown } from 'lucide-react';
 import { type RefObject, useId, useLayoutEffect, useRef, useState } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
+import { nameOfChanges } from '#shared/entry-labels.ts';
 import { type Cents, cents, formatMoney } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { failureOf } from '../api-client/api.ts';
@@ -22,14 +23,7 @@ import { Actions } from './actions.tsx';
 import { Chooser } from './chooser.tsx';
 import { showCount } from './counts.ts';
 import { showPeriod } from './dates.ts';
-import {
-  booksOf,
-  hasDailyRecord,
-  loadStatement,
-  MAX_LISTED,
-  nameOfChanges,
-  type StatementData,
-} from './load-statement.ts';
+import { booksOf, hasDailyRecord, loadStatement, MAX_LISTED, type StatementData } from './load-statement.ts';
 import { type StatementQuery, statementIn } from './period.ts';
 import { Refunds } from './refunds.tsx';
 import { SheetFrame } from './sheet-frame.tsx';

@@ -229,8 +229,9 @@ export const statementLetter = (facts: {
   readonly month: string;
   readonly count: number;
   /** Refunds and other changes made in the month, of tips of any month. */
-  readonly refundCount: number;
-  /** The sum of the tips and the refunds. */
+  readonly changeCount: number;
+  readonly nameOfChanges: string;
+  /** The sum of the tips and the changes. */
   readonly netCents: Cents;
   readonly mode: PaymentMode;
   readonly url: string;
@@ -240,7 +241,7 @@ export const statementLetter = (facts: {
   lines: ['Here’s the monthly statement you asked for.', ...noteLines(facts.mode)],
   rows: [
     ['Tips', String(facts.count)],
-    ...(facts.refundCount > 0 ? [['Refunds', String(facts.refundCount)] as const] : []),
+    ...(facts.changeCount > 0 ? [[facts.nameOfChanges, String(facts.changeCount)] as const] : []),
     ['You kept', formatMoney(facts.netCents)],
   ],
   button: { label: 'See the Statement', url: facts.url },

@@ -17,7 +17,7 @@ import type { Letterhead } from './letter.ts';
 import { createOutbox } from './outbox.ts';
 import type { Relay } from './relay.ts';
 import { createUnsubscribeTokens } from './unsubscribe.ts';
-import { createWriteLetter, type ModeOf, type SumsOf } from './write-letter.ts';
+import { createWriteLetter, type EntriesOf, type ModeOf, type SumsOf } from './write-letter.ts';
 
 const READERS_AT_ONCE = 100;
 
@@ -60,8 +60,9 @@ export function createMail(deps: {
   receiptUrlOf(id: TransactionId, isGuest: boolean): string;
   readonly sumsOf: SumsOf;
   readonly modeOf: ModeOf;
+  readonly entriesOf: EntriesOf;
 }): Mail {
-  const { storage, clock, random, log, publicUrl, relay, receiptUrlOf, sumsOf, modeOf } = deps;
+  const { storage, clock, random, log, publicUrl, relay, receiptUrlOf, sumsOf, modeOf, entriesOf } = deps;
   const { mails } = storage;
   const draft = createDrafts(clock, random);
   const unsubscribing = createUnsubscribeTokens(deps.key);
@@ -80,6 +81,7 @@ export function createMail(deps: {
       tokenOf: unsubscribing.tokenOf,
       sumsOf,
       modeOf,
+      entriesOf,
     }),
     letterhead: deps.letterhead,
     relay,

@@ -3,13 +3,16 @@ import type { TransactionRecord } from '#server/storage/port/ledger.ts';
 import { type ClaimedMail, type LinkPurpose, MAX_LINKS } from '#server/storage/port/mails.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { hashOfToken, newToken } from '#server/storage/rules/tokens.ts';
+import type { EntriesQuery, EntryPage } from '#shared/books.ts';
 import { type Clock, lastOfMonth } from '#shared/calendar.ts';
+import { nameOfChanges } from '#shared/entry-labels.ts';
 import { isTransactionId, type RandomBytes, type TransactionId, type UserId } from '#shared/ids.ts';
 import { LINK_PATHS, UNSUBSCRIBE_PREFIX } from '#shared/mail-paths.ts';
 import { cents } from '#shared/money.ts';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { SumsQuery, TipSums } from '#shared/records.ts';
+import { MAX_PAGE_SIZE } from '#shared/tips.ts';
 import {
   closingContent,
   factorChangedContent,
@@ -29,6 +32,8 @@ import type { WriteLetter } from './outbox.ts';
 export type SumsOf = (account: Account, period: SumsQuery) => Promise<TipSums>;
 /** How the newest tip of a period was paid; null without tips. */
 export type ModeOf = (account: Account, period: SumsQuery) => Promise<PaymentMode | null>;
+/** The newest entries of a period in the books of the account. */
+export type EntriesOf = (account: Account, period: EntriesQuery) => Promise<EntryPage>;
 
 interface LinkKind {
   readonly purpose: LinkPurpose;
@@ -61,8 +66,10 @@ export function createWriteLetter(deps: {
   tokenOf(userId: UserId): string;
   readonly sumsOf: SumsOf;
   readonly modeOf: ModeOf;
+  readonly entriesOf: EntriesOf;
 }): WriteLetter {
-  const { storage, clock, random, publicUrl, contact, receiptUrlOf, tokenOf, sumsOf, modeOf } = deps;
+  const { storage, clock, random, publicUrl, contact, receiptUrlOf, tokenOf, sumsOf, modeOf, entriesOf } =
+    deps;
   const { mails } = storage;
   const urlOf = (path: string) => `${publicUrl}${path}`;
 
@@ -111,16 +118,18 @@ export function createWriteLetter(deps: {
     const from = `${month}-01`;
     const to = lastOfMonth(from);
     // The letter leads to the statement, which counts the same.
-    const period: SumsQuery = { direction: 'received', from, to, timeZone };
+    const period = { direction: 'received', from, to, timeZone } as const;
     const { receivedTips, receivedChanges } = (await sumsOf(account, period)).books;
     const mode = await modeOf(account, period);
     // A month without tips has no letter.
     if (receivedTips.count === 0 || mode === null) return null;
+    const { entries } = await entriesOf(account, { ...period, only: 'changes', limit: MAX_PAGE_SIZE });
     const query = new URLSearchParams({ direction: 'received', from, to });
     return letters.statementLetter({
       month: showMonth(from),
       count: receivedTips.count,
-      refundCount: receivedChanges.count,
+      changeCount: receivedChanges.count,
+      nameOfChanges: nameOfChanges(entries),
       netCents: cents(receivedTips.netCents + receivedChanges.netCents),
       mode,
       url: urlOf(`${PAGE_PATHS.statement}?${query}`),

@@ -1,5 +1,6 @@
 /** Schemas of tips, and of payments that do not come to an end, as operators see them. */
 import { z } from 'zod';
+import { ENTRY_LABELS } from '../entry-labels.ts';
 import { ADJUSTMENT_KINDS, PAYMENT_MODES, PAYMENT_STATES, type PaymentMode } from '../payments.ts';
 import { serviceCategory } from '../qr-codes.ts';
 import { TRANSACTION_STATUSES } from '../tips.ts';
@@ -139,13 +140,13 @@ export const RETURN_KINDS = [...ADJUSTMENT_KINDS, 'refunded', 'cancelled'] as co
 export type ReturnKind = (typeof RETURN_KINDS)[number];
 
 export const RETURN_TEXTS: Readonly<Record<ReturnKind, string>> = {
-  refund: 'Part refund',
-  refund_failed: 'Refund failed',
-  dispute: 'Dispute',
-  dispute_won: 'Dispute won',
-  dispute_lost: 'Dispute lost',
-  debit: 'Taken from the provider',
-  refunded: 'Refund',
+  refund: ENTRY_LABELS.refund,
+  refund_failed: ENTRY_LABELS.refund_failed,
+  dispute: ENTRY_LABELS.dispute,
+  dispute_won: ENTRY_LABELS.dispute_won,
+  dispute_lost: ENTRY_LABELS.dispute_lost,
+  debit: ENTRY_LABELS.debit,
+  refunded: ENTRY_LABELS.reversal,
   cancelled: 'Not charged',
 };
 

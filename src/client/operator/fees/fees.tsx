@@ -140,8 +140,8 @@ function ModeIncome({ income, total }: { readonly income: FeeIncome; readonly to
             <th scope="col">{income.by === 'day' ? 'Day' : 'Month'}</th>
             <th scope="col">Fee income</th>
             <th scope="col">Tips</th>
-            <th scope="col">Customer fees</th>
-            <th scope="col">Provider fees</th>
+            <th scope="col">Giver fees</th>
+            <th scope="col">Receiver fees</th>
             <th scope="col">Refunds</th>
             <th scope="col">Fees refunded</th>
             {hasChanges && <th scope="col">Partial refunds and disputes</th>}

@@ -14,7 +14,7 @@ const CHANGE_LABELS: Readonly<Record<TipChange['kind'], string>> = {
   dispute_won: 'Dispute won',
   dispute_lost: 'Dispute lost',
   refund_failed: 'Refund failed',
-  debit: 'Deducted',
+  debit: 'Debit',
 };
 
 /** A dispute that the receiver has won is lost for the giver. */
