@@ -388,7 +388,16 @@ test.describe('the editor of a tip page', () => {
     const address = `/@${provider.username}`;
     await expect(editor(page).getByRole('link', { name: address })).toHaveAttribute('href', address);
     await picture(page, 'editor-02-public-page');
-    expect((await page.request.get(address)).status()).toBe(200);
+    // It has no script to wait for.
+    const open = await page.context().newPage();
+    await open.goto(address);
+    await expect(open.getByRole('link', { name: 'Tap to tip' })).toBeVisible();
+    const isLoaded = () =>
+      [...document.fonts].some(
+        ({ family, status }) => /^"?Instrument Serif"?$/.test(family) && status === 'loaded',
+      );
+    await expect.poll(() => open.evaluate(isLoaded)).toBe(true);
+    await picture(open, 'editor-03-its-public-page');
   });
 
   test('that was opened by its address leaves the focus on the heading of its code', async ({

@@ -724,7 +724,9 @@ describe('a monthly statement', () => {
           'text/html; charset=UTF-8',
         ]);
         expect(answer.headers.get('Cache-Control')).toBe('no-store');
-        expect(await answer.text()).toContain('<h1>This link does not work.</h1>');
+        const page = await answer.text();
+        expect(page).toContain('<a href="/">Tipwell</a></header><main><h1>This link does not work.</h1>');
+        expect(page).toContain('<a href="/dashboard?tab=profile">profile</a>');
       }
       const refused = await t.send(path, oneClick);
       expect(refused.status).toBe(404);

@@ -29,7 +29,7 @@ export function Provider({ page: { username, fullName, codes } }: { readonly pag
                 <bdi className={styles.greeting}>{code.name}</bdi>
                 <span className={styles.facts}>
                   <Badge>{CATEGORY_LABELS[code.serviceCategory]}</Badge>
-                  {code.status === 'paused' && 'Not taking tips right now'}
+                  {code.status === 'paused' ? 'Not taking tips right now' : 'Tap to tip'}
                 </span>
               </span>
             </a>

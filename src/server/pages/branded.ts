@@ -51,6 +51,13 @@ export function withBrand(html: string, { accent, logo, pages }: OwnBrand): stri
   return withStyle(told, LINKS_STYLE).replace('</body>', (end) => navigation + end);
 }
 
+/** The display typeface for a page without the script that fetches it; the first paint does not wait for it. */
+export function withDisplayFace(html: string, emptyPage: string): string {
+  const [, path] = / href="([^"]+\.woff2)"/.exec(emptyPage) ?? [];
+  if (path === undefined) return html;
+  return withStyle(html, `@font-face{font-family:"Instrument Serif";src:url(${path});font-display:swap}`);
+}
+
 export function withStyle(html: string, rules: string): string {
   return html.replace('</head>', (end) => `<style>${rules}</style>${end}`);
 }

@@ -12,7 +12,7 @@ import type { ProviderPage, QrCodeLookup } from '#shared/qr-codes.ts';
 import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import type { InlineSources } from '../api/http/envelope.ts';
 import { type Prepared, pack, prepare } from '../api/http/prepared-answer.ts';
-import { ARTICLE_STYLE, escaped, withBrand, withStyle } from './branded.ts';
+import { ARTICLE_STYLE, escaped, withBrand, withDisplayFace, withStyle } from './branded.ts';
 import { withMaintenance } from './maintenance-notice.ts';
 
 /** The numbers of pages that are kept; one has some 15 kB, and 10 kB packed. */
@@ -218,6 +218,8 @@ interface Templates {
 function readTemplates(folder: string, installation: Installation, own: OwnBrand): Templates {
   const read = (name: string, shown = installation) =>
     withBrand(withInstallation(readFileSync(join(folder, `templates/${name}.html`), 'utf8'), shown), own);
+  const emptyPage = readFileSync(join(folder, 'index.html'), 'utf8');
+  const withoutScript = withDisplayFace(read('offline'), emptyPage);
   const templates = {
     landing: read('landing'),
     auth: read('auth'),
@@ -225,9 +227,9 @@ function readTemplates(folder: string, installation: Installation, own: OwnBrand
     dashboard: read('dashboard'),
     // Browsers keep it beyond the end of a maintenance.
     offline: read('offline', { ...installation, maintenance: null }),
-    provider: read('offline'),
+    provider: withoutScript,
     // Without pages of an operator its styles would only make the policy longer.
-    article: own.pages.length === 0 ? '' : withStyle(read('offline'), ARTICLE_STYLE),
+    article: own.pages.length === 0 ? '' : withStyle(withoutScript, ARTICLE_STYLE),
   };
   return {
     inlineSources: inlineSourcesOf(Object.values(templates)),

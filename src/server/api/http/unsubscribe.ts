@@ -30,7 +30,12 @@ export function takeUnsubscribing(app: Hono, mail: Mail | null, links: readonly 
       if (c.req.header('Accept')?.includes('text/html') !== true) throw new AppError('not_found');
       return refuse(c, links);
     }
-    return page(c, 'You get no more monthly statements.', '<p>Your profile turns them on again.</p>', links);
+    return page(
+      c,
+      'You get no more monthly statements.',
+      '<p>Your <a href="/dashboard?tab=profile">profile</a> turns them on again.</p>',
+      links,
+    );
   });
   refuseOtherMethods(app, PATH, ['GET', 'POST']);
 }
@@ -42,7 +47,7 @@ function refuse(c: HonoContext, links: readonly SiteLink[]): Response | Promise<
   return page(
     c,
     'This link does not work.',
-    '<p>It may not be complete. Please open it again from the email, or turn monthly statements off in your profile.</p>',
+    '<p>It may not be complete. Please open it again from the email, or turn monthly statements off in your <a href="/dashboard?tab=profile">profile</a>.</p>',
     links,
   );
 }
@@ -63,7 +68,7 @@ function page(
 <meta name="color-scheme" content="light dark">
 <title>${title} - ${brand.name}</title>
 </head>
-<body><main><h1>${title}</h1>${raw(body)}</main>${footerOf(links)}</body>
+<body><header><a href="/">${brand.name}</a></header><main><h1>${title}</h1>${raw(body)}</main>${footerOf(links)}</body>
 </html>
 `);
 }
