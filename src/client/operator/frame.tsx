@@ -107,7 +107,7 @@ function Page({ name, email, path, children }: PageProps) {
 function NotFetched() {
   return (
     <Problem title="This part could not be shown" onRetry={() => window.location.reload()}>
-      <p>Check your connection and try again.</p>
+      <p>It may have been upgraded, or the connection was lost. Try again to load it anew.</p>
     </Problem>
   );
 }
