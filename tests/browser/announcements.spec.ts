@@ -41,6 +41,8 @@ test('an announcement stands above the pages of an account until it is put away,
   await page.goto(`/dashboard?show=${code}`);
   await expect(page.getByRole('button', { name: 'Show Tonight' })).toBeVisible();
   await expect(said).toHaveCount(0);
+  await page.goto('/scan');
+  await expect(said).toContainText('The bar opens at 8 tonight.');
   await page.goto('/statement');
   await said.getByRole('button', { name: 'Got It' }).click();
   await expect(said).toHaveCount(0);

@@ -1,13 +1,15 @@
 /** The scan screen: people scan a code by camera or picture, or type a code or a link. */
 import { ArrowRight } from 'lucide-react';
-import { type SubmitEvent, useId, useRef, useState } from 'react';
+import { lazy, type SubmitEvent, useId, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
+import type { User } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { NO_CODE, readScannedText } from '#shared/scanned-text.ts';
 import { paths } from '../paths.ts';
 import { toastError } from '../toasts.ts';
+import { Later } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
@@ -17,27 +19,37 @@ import { Screen } from '../ui/screen.tsx';
 import styles from './scan.module.css';
 import { Scanner } from './scanner.tsx';
 
+/** Fetched by itself, because the screen shows no other data of the account. */
+const SignedInData = lazy(() =>
+  import('../signed-in/signed-in-data.tsx').then(({ SignedInData }) => ({ default: SignedInData })),
+);
+
 const follow = (code: string) => navigate(paths.tip(code));
 
-export function Scan() {
+export function Scan({ user }: { readonly user: User }) {
   return (
-    <Screen
-      title="Scan QR Code"
-      actions={
-        <ButtonLink look="quiet" href={paths.dashboard}>
-          <ArrowLeftIcon /> Back to Dashboard
-        </ButtonLink>
-      }
-    >
-      <ScreenHeading>Scan QR Code</ScreenHeading>
-      <div className={styles.spread}>
-        <Scanner onCode={follow} />
-        <div className={styles.ways}>
-          <CodeForm onCode={follow} />
-          <DemoCodes />
+    <>
+      <Later>
+        <SignedInData user={user}>{null}</SignedInData>
+      </Later>
+      <Screen
+        title="Scan QR Code"
+        actions={
+          <ButtonLink look="quiet" href={paths.dashboard}>
+            <ArrowLeftIcon /> Back to Dashboard
+          </ButtonLink>
+        }
+      >
+        <ScreenHeading>Scan QR Code</ScreenHeading>
+        <div className={styles.spread}>
+          <Scanner onCode={follow} />
+          <div className={styles.ways}>
+            <CodeForm onCode={follow} />
+            <DemoCodes />
+          </div>
         </div>
-      </div>
-    </Screen>
+      </Screen>
+    </>
   );
 }
 
