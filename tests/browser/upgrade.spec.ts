@@ -15,7 +15,8 @@ import {
 import { basename, join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { startServer, temporaryFolder } from '../support/running-server.ts';
-import { Backstage, expect, test } from './fixtures.ts';
+import { isTakenOver } from '../support/taken-over.ts';
+import { Backstage, expect, logInByForm, test } from './fixtures.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const OFFLINE_WORDS = 'Nothing is lost, and nothing is paid twice.';
@@ -74,7 +75,8 @@ test('after an upgrade the page and its scripts are those of the new version, on
   const before = await startServer();
   const context = await browser.newContext({ baseURL: before.url });
   const page = await context.newPage();
-  await logInAs(await new Backstage(before).provider(), context);
+  const backstage = new Backstage(before);
+  await logInAs(await backstage.provider(), context);
   const welcome = page.getByRole('heading', { name: /^Welcome/ });
   await page.goto('/dashboard');
   await expect(welcome).toBeVisible();
@@ -84,6 +86,13 @@ test('after an upgrade the page and its scripts are those of the new version, on
   const [kept] = await page.evaluate(() => window.caches.keys());
   await page.reload();
   await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  const { customer, code } = await backstage.bothSides();
+  const ofVisitors = await browser.newContext({ baseURL: before.url });
+  const tip = await ofVisitors.newPage();
+  await tip.goto(`/tip/${code}`);
+  const login = await ofVisitors.newPage();
+  await login.goto('/auth');
+  for (const opened of [tip, login]) await opened.waitForFunction(isTakenOver);
   await before.stop();
   await loadAnew(page);
   await expect(page.getByText(OFFLINE_WORDS)).toBeVisible();
@@ -108,6 +117,23 @@ test('after an upgrade the page and its scripts are those of the new version, on
   expect(loaded.filter((name) => !ofNext.has(name))).toEqual([]);
   expect(failed).toEqual([]);
   expect([...ofNext].filter((name) => scriptsIn(PROJECT).has(name))).toEqual([]);
+
+  // Pages of the version before, whose other scripts are gone.
+  const amount = tip.getByRole('radio', { name: '$20', exact: true });
+  const proceed = tip.getByRole('button', { name: 'Proceed to Payment' });
+  await amount.check();
+  await proceed.click();
+  const isLoadedAnew = tip.waitForEvent('load');
+  await tip.getByRole('button', { name: 'Retry' }).click();
+  await isLoadedAnew;
+  await tip.waitForFunction(isTakenOver);
+  await expect(amount).toBeChecked();
+  await proceed.click();
+  await expect(tip.getByRole('heading', { name: 'Login or Sign Up' })).toBeVisible();
+  await logInByForm(login, customer);
+  await login.getByRole('button', { name: 'Retry' }).click();
+  await expect(login.getByRole('heading', { name: /^Welcome/ })).toBeVisible();
+  await ofVisitors.close();
 
   // The worker of the new version comes in the background, and takes the offline page along.
   await expect.poll(() => page.evaluate(() => window.caches.keys())).not.toContain(kept);

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '#client/tip/attempt.ts';
-import { figuresOf } from '#client/tip/proceed.ts';
 import {
   beginFlow,
+  figuresOf,
   flowQuery,
   type OpenPayment,
   type Receipt,

@@ -32,7 +32,7 @@ import {
   LOGIN_FAILED,
   LOGIN_FIELDS,
   type LoginFormState,
-  loadRules,
+  loadRulesIfPossible,
   useLoginForm,
   useSignUpForm,
 } from './forms.ts';
@@ -73,7 +73,7 @@ export function Auth() {
           className={[card.card, styles.card].join(' ')}
           aria-labelledby="welcome"
           // The rules are fetched before the first submit, which fetches them again if this fails.
-          onFocus={() => loadRules().catch(() => {})}
+          onFocus={loadRulesIfPossible}
         >
           <h2 id="welcome">Welcome</h2>
           {isClosed ? <LoginAlone /> : <LoginOrSignUp />}

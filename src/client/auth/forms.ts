@@ -37,13 +37,14 @@ export function signUpFields(isForGiver: boolean): readonly (keyof SignUpValues)
 export type LoginFormState = UseFormReturn<LoginValues, unknown, Credentials>;
 export type SignUpFormState = UseFormReturn<SignUpValues, unknown, Registration>;
 
-export const loadRules = () => import('./rules.ts');
+/** Null where a new version has replaced them, or without a connection. The server keeps the same rules. */
+export const loadRulesIfPossible = () => import('./rules.ts').catch(() => null);
 
 const resolveLogin: Resolver<LoginValues, unknown, Credentials> = async (values, context, options) =>
-  (await loadRules()).resolveLogin(values, context, options);
+  (await loadRulesIfPossible())?.resolveLogin(values, context, options) ?? { values, errors: {} };
 
 const resolveSignUp: Resolver<SignUpValues, unknown, Registration> = async (values, context, options) =>
-  (await loadRules()).resolveSignUp(values, context, options);
+  (await loadRulesIfPossible())?.resolveSignUp(values, context, options) ?? { values, errors: {} };
 
 /** The fields have no default values, because people may fill them in before the script loads. */
 export function useLoginForm(): LoginFormState {

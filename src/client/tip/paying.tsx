@@ -8,6 +8,8 @@ import { fetchReturned } from './recall-receipt.ts';
 import { SuccessStep } from './success-step.tsx';
 import type { TipEvent, TipFlow } from './tip-flow.ts';
 import '../ui/later/toaster.tsx';
+// Nobody comes to a payment without what sends it, which a new version may have replaced.
+import '../api-client/api.ts';
 import { leavePayment } from './payment-entries.ts';
 import { continuePayment, forgetTip, pay, proceed } from './proceed.ts';
 import { findReceipt, recallReceipt } from './recall-receipt.ts';

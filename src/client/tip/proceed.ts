@@ -18,7 +18,7 @@ import { GUEST, payerOf } from './payer.ts';
 import { enterPayment, enterReturn, enterSuccess, leavePayment } from './payment-entries.ts';
 import type { Provider } from './provider.ts';
 import { LOGIN_FIRST, OTHER_ACCOUNT, type PaymentPage, type SentTip, sendTip } from './send-tip.ts';
-import { type Choice, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
+import { type Choice, figuresOf, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
 
 type Dispatch = (event: TipEvent) => void;
 
@@ -193,10 +193,6 @@ export function forgetTip({ qrId }: Provider, pathname: string): void {
   const present = presentSession();
   const mustLogIn = present.status === 'signed-out' && payerOf(present) === null;
   if (mustLogIn && window.location.pathname === pathname) takeWaitingTip(qrId);
-}
-
-export function figuresOf({ quickAmountCents, customText }: Choice): string {
-  return quickAmountCents === null ? customText : formatMoney(quickAmountCents);
 }
 
 /** The entry of a payment, with what the payer has chosen since. */

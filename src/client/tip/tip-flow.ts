@@ -122,6 +122,10 @@ export function readChoice({ quickAmountCents, customText }: Choice): AmountRead
     : { amountCents: quickAmountCents, problem: null };
 }
 
+export function figuresOf({ quickAmountCents, customText }: Choice): string {
+  return quickAmountCents === null ? customText : formatMoney(quickAmountCents);
+}
+
 export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
   if (event.type === 'paid') return { step: 'success', receipt: event.receipt };
   // A running payment shows its outcome first, even if the giver opens an older receipt.

@@ -9,6 +9,7 @@ import { askerOf, GUEST, payerOf } from './payer.ts';
 import type { Provider } from './provider.ts';
 import {
   beginFlow,
+  figuresOf,
   paidIn,
   readChoice,
   type TipEvent,
@@ -137,6 +138,8 @@ function useActs(
       try {
         const paying = await fetchPayingIfPossible();
         if (paying) await paying.proceed(provider, chosen, dispatch, { pathname, entry });
+        else if (chosen.interruption && (await isAnswered()) && window.location.pathname === pathname)
+          loadAnew(chosen);
         else {
           const present = mayKeepAttempt() ? 'no-answer' : 'not-sent';
           dispatch({ type: 'failed', interruption: chosen.interruption ?? present });
@@ -161,6 +164,17 @@ function useActs(
       dispatch({ type: 'amount-changed' });
     },
   };
+}
+
+/** Whether the server has this page, so that a script which it lacks was replaced by one of a new version. */
+const isAnswered = async () =>
+  (await fetch(window.location.href, { method: 'HEAD' }).catch(() => null))?.ok;
+
+/** Browsers do not fetch a failed script again until the page is loaded anew, which has this amount then. */
+function loadAnew({ choice }: Extract<TipFlow, { step: 'select-amount' }>): void {
+  const entry = presentEntry();
+  if (entry.step !== 'success') markEntry({ ...entry, figures: figuresOf(choice) });
+  window.location.reload();
 }
 
 /** Asks for the receipt of the step `recall`, again after each login or logout. */
