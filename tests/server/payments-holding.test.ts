@@ -236,12 +236,19 @@ test.each([
   const scene = await openPaymentScene();
   const { t, stripe, provider } = scene;
   const { id } = await make(scene);
-  stripe.fail((request) => (request.path.endsWith(path) ? { is: 'slow', ms: 200 } : null));
-  const [rest, trpc, again] = await Promise.all([
+  let letGo = () => {};
+  const until = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  stripe.fail((request) => (request.path.endsWith(path) ? { is: 'held', until } : null));
+  const answers = Promise.all([
     t.rest('POST', `/transactions/${id}/refund`, { token: provider.token, body: {} }),
     provider.trpc.transactions.refund.mutate({ id }),
     t.rest('POST', `/transactions/${id}/refund`, { token: provider.token, body: {} }),
   ]);
+  await expect.poll(scene.refundsAsked, { timeout: 20_000 }).toBe(3);
+  letGo();
+  const [rest, trpc, again] = await answers;
   expect([rest.status, again.status]).toEqual([200, 200]);
   expect(again.body).toEqual(rest.body);
   expect(rest.body).toMatchObject({ status: 'refunded', refunded_by: 'receiver' });

@@ -31,6 +31,7 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
   let lastWrite: LastWrite | null = null;
   let writesLeft = 0;
   let ends = 0;
+  let refundsAsked = 0;
 
   async function dieAt(name: LastWrite['name'], kind?: string): Promise<void> {
     if (lastWrite?.name !== name || (lastWrite.kind ?? kind) !== kind) return;
@@ -60,6 +61,11 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
         async enterFoundPayment(...found) {
           await dieAt('enterFoundPayment');
           return payments.enterFoundPayment(...found);
+        },
+        async askForRefund(...asked) {
+          const decision = await payments.askForRefund(...asked);
+          refundsAsked += 1;
+          return decision;
         },
       },
     };
@@ -118,6 +124,8 @@ export async function openPaymentScene({ isUndoable = true } = {}) {
     },
     /** How often a write was the one that was named. */
     ends: () => ends,
+    /** How many requests for a refund the storage has answered. */
+    refundsAsked: () => refundsAsked,
     /** Lets time go by, with a sweep each minute of the first quarter of an hour and each two hours after it. */
     async pass(minutes: number, app: TestApp = t): Promise<void> {
       for (let passed = 0; passed < minutes; ) {
