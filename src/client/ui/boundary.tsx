@@ -19,14 +19,13 @@ export class Boundary extends Component<BoundaryProps, { readonly hasFailed: boo
   override componentDidUpdate(_: BoundaryProps, before: { readonly hasFailed: boolean }) {
     if (before.hasFailed || !this.state.hasFailed) return;
     // Another address, by Back or a link, leads to what can be shown, also without a connection.
-    for (const step of STEPS) window.addEventListener(step, this.#tryAgain);
+    const waiting = new AbortController();
+    const tryAgain = () => {
+      waiting.abort();
+      this.setState({ hasFailed: false });
+    };
+    for (const step of STEPS) window.addEventListener(step, tryAgain, waiting);
   }
-
-  override componentWillUnmount() {
-    for (const step of STEPS) window.removeEventListener(step, this.#tryAgain);
-  }
-
-  readonly #tryAgain = () => this.setState({ hasFailed: false });
 
   override render() {
     return this.state.hasFailed ? this.props.fallback : this.props.children;
