@@ -30,8 +30,11 @@ const CODINGS = [
   [1, 0],
   [0, 0],
   [2, 0],
+  [3, 0],
+  [0, 16],
   [0, 17],
   [1, 16],
+  [2, 16],
 ] as const;
 const packGzip = promisify(gzip);
 
