@@ -46,14 +46,7 @@ export function useTipCache() {
       }
       reloadFiltered();
       if (isShown) return;
-      queryClient.setQueryData<LoadedPages>(fullList, (loaded) => {
-        const [newest, ...older] = loaded?.pages ?? [];
-        if (!loaded || !newest) return loaded;
-        return packed({
-          ...loaded,
-          pages: [{ ...newest, transactions: [tip, ...newest.transactions] }, ...older],
-        });
-      });
+      queryClient.setQueryData<LoadedPages>(fullList, (loaded) => loaded && packed(loaded, [tip]));
     },
     lists: { client: queryClient, reload: reloadLists },
     reloadSums,

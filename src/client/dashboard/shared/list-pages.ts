@@ -1,6 +1,6 @@
 /** The pages of a list of tips. Loading them again takes one call for each, so that they grow instead of their number. */
 import type { InfiniteData } from '@tanstack/react-query';
-import type { TransactionPage } from '#shared/tips.ts';
+import type { Transaction, TransactionPage } from '#shared/tips.ts';
 
 /** The most that the server gives at once. */
 const MAX_ROWS = 200;
@@ -18,21 +18,20 @@ export function pageAfter({ nextCursor }: TransactionPage, { length }: readonly 
   return nextCursor === null ? null : { cursor: nextCursor, index: length };
 }
 
-/** The same rows in as few pages as the server takes. */
-export function packed(loaded: LoadedPages): LoadedPages {
-  const rows = loaded.pages.flatMap(({ transactions }) => transactions);
-  const blockedGiverIds = loaded.pages.flatMap((page) => page.blockedGiverIds);
-  const end = loaded.pages.at(-1)?.nextCursor ?? null;
-  const pages: TransactionPage[] = [];
-  const pageParams: PageParam[] = [];
-  let cursor: string | null = null;
-  for (let index = 0; index === 0 || index * MAX_ROWS < rows.length; index += 1) {
-    const transactions = rows.slice(index * MAX_ROWS, (index + 1) * MAX_ROWS);
-    const isLast = (index + 1) * MAX_ROWS >= rows.length;
-    const nextCursor = isLast ? end : (transactions.at(-1)?.id ?? null);
-    pageParams.push({ cursor, index });
-    pages.push({ transactions, nextCursor, blockedGiverIds: index === 0 ? blockedGiverIds : [] });
-    cursor = nextCursor;
-  }
-  return { pages, pageParams };
+/** The same rows below `added` ones, in as few pages as the server takes. */
+export function packed({ pages }: LoadedPages, added: readonly Transaction[] = []): LoadedPages {
+  const rows = [...added, ...pages.flatMap(({ transactions }) => transactions)];
+  const blockedGiverIds = [...new Set(pages.flatMap((page) => page.blockedGiverIds))];
+  const cut: TransactionPage[] = [];
+  do {
+    const transactions = rows.splice(0, MAX_ROWS);
+    const { nextCursor = null } = pages.at(-1) ?? {};
+    cut.push({
+      transactions,
+      blockedGiverIds,
+      nextCursor: rows.length > 0 ? (transactions.at(-1)?.id ?? null) : nextCursor,
+    });
+  } while (rows.length > 0);
+  // Where a page begins is read of the first alone; the others begin after the one before.
+  return { pages: cut, pageParams: cut.map(() => FIRST_PAGE) };
 }
