@@ -65,12 +65,13 @@ const SPRING: readonly PastTip[] = [
 ];
 const SPRING_DAYS = `${TAB}&to=2026-05-10`;
 
-const test = base.extend<{ readonly logInWithSpring: () => Promise<void> }>({
+const test = base.extend<{ readonly logInWithSpring: () => Promise<Person> }>({
   logInWithSpring: async ({ server, backstage, logInAs }, use) => {
     await use(async () => {
       const people = await performer(backstage);
       await recordPast(server.databasePath, people, SPRING);
       await logInAs(people.provider);
+      return people.provider;
     });
   },
 });
@@ -138,9 +139,10 @@ test('tells earnings to the cent, with fees, the best day and each day of the pe
 
 test('counts the hours after midnight to the night before, once its owner has said when the day ends, and leads to its statement and its file', async ({
   page,
+  backstage,
   logInWithSpring,
 }) => {
-  await logInWithSpring();
+  const { token } = await logInWithSpring();
   await page.goto(SPRING_DAYS);
   await page.getByRole('link', { name: 'Days end at midnight' }).press('Enter');
   await expect(page.getByRole('button', { name: /^Services/ })).toBeFocused();
@@ -166,10 +168,22 @@ test('counts the hours after midnight to the night before, once its owner has sa
   expect(await readFile(await file.path(), 'utf8')).toContain('2026-05-01,3,135.01,4.05,130.96,USD');
 
   await page.getByRole('link', { name: 'Statement' }).click();
-  await expect(page).toHaveURL('/statement?direction=received&from=2026-04-11&to=2026-05-10');
-  await expect(page.getByText('Days end at 5 AM.')).toBeVisible();
+  await expect(page).toHaveURL(
+    '/statement?direction=received&from=2026-04-11&to=2026-05-10&day_start_hour=5',
+  );
   const record = page.getByRole('table', { name: 'Daily tip record' });
-  await expect(record.getByRole('row', { name: /^Fri, May 1, 2026/ })).toContainText('$130.96');
+  const first = record.getByRole('row', { name: /^Fri, May 1, 2026/ });
+  await expect(first).toContainText('$130.96');
+  // A bookmark stays the same statement when its owner chooses other days.
+  await backstage.call('PATCH', '/auth/me', { token, body: { day_start_hour: null } });
+  await page.reload();
+  await expect(page.getByText('Days end at 5 AM.')).toBeVisible();
+  await expect(first).toContainText('$130.96');
+  const recording = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download Daily Record' }).click();
+  expect(await readFile(await (await recording).path(), 'utf8')).toContain(
+    '2026-05-01,3,135.01,4.05,130.96,USD',
+  );
 });
 
 test('keeps bars, period and service in the address, through which Back leads', async ({

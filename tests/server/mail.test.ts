@@ -744,6 +744,7 @@ describe('a monthly statement', () => {
         serviceCategory: 'bartender',
       });
     await provider.trpc.auth.changeMailSettings.mutate({ monthlyStatement: true, timeZone: 'Europe/Vienna' });
+    await provider.trpc.auth.updateProfile.mutate({ dayStartHour: 5 });
     await confirmed(t, send, provider.token);
     const { id } = await give(10_000);
     await give(2_000);
@@ -758,7 +759,8 @@ describe('a monthly statement', () => {
     await t.app.sweep();
     const [second] = await send();
     const url = /https?:\S+\/statement\S+/.exec(second?.text ?? '')?.[0] ?? '';
-    const { from, to } = Object.fromEntries(new URL(url).searchParams);
+    const { from, to, day_start_hour: hour } = Object.fromEntries(new URL(url).searchParams);
+    expect(hour).toBe('5');
     const { books } = await provider.trpc.transactions.sums.query({ from, to, timeZone: 'Europe/Vienna' });
     expect([books.receivedTips.netCents, books.receivedChanges.netCents]).toEqual([19_400, -9_700]);
     expect(second?.text).toMatch(/Tips: +1\nRefunds: +1\nYou kept: +\$97\.00\n/);

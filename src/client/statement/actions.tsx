@@ -2,11 +2,10 @@
 import { Download, Printer } from 'lucide-react';
 import { useState } from 'react';
 import { type CsvFile, DownloadError, downloadCsv } from '../signed-in/later/csv-file.ts';
-import { addressOf, NO_FILTER } from '../signed-in/later/tip-filter.ts';
 import { Button } from '../ui/button.tsx';
 import { showPeriod } from './dates.ts';
 import { hasDailyRecord } from './load-statement.ts';
-import type { StatementQuery } from './period.ts';
+import { fileOf, type StatementQuery } from './period.ts';
 import styles from './statement.module.css';
 
 const FILES = {
@@ -75,7 +74,7 @@ export function Actions({ query, isReady }: ActionsProps) {
 
 /** The daily record has received tips only, so that it takes no direction. */
 function askedFor(file: CsvFile, query: StatementQuery): URLSearchParams {
-  const asked = addressOf({ ...NO_FILTER, ...query });
+  const asked = fileOf(query);
   if (file === 'earnings') asked.delete('direction');
   return asked;
 }

@@ -42,7 +42,8 @@ export async function loadStatement(query: StatementQuery, signal: AbortSignal):
 }
 
 async function loadOnce(query: StatementQuery, signal: AbortSignal): Promise<StatementData> {
-  const asked = queryOf({ ...NO_FILTER, ...query });
+  const { dayStartHour } = query;
+  const asked = { ...queryOf({ ...NO_FILTER, ...query }), dayStartHour };
   const { from, to } = query;
   const { direction: _, ...period } = { ...asked, from, to };
   const isReceived = query.direction === 'received';
@@ -61,7 +62,7 @@ async function loadOnce(query: StatementQuery, signal: AbortSignal): Promise<Sta
   return { tips: tips.reverse(), hasMore, sums, months, days, changes, since, madeAt };
 }
 
-async function loadTips(asked: ReturnType<typeof queryOf>, signal: AbortSignal) {
+async function loadTips(asked: EntriesAsked, signal: AbortSignal) {
   const tips: Transaction[] = [];
   let cursor: string | null = null;
   do {

@@ -15,29 +15,49 @@ import {
 export interface StatementQuery extends PeriodDates {
   readonly direction: TipDirection;
   readonly serviceCategory: ServiceCategory | null;
+  /** The hour at which its days begin. */
+  readonly dayStartHour: number;
 }
+
+const DAY_START = 'day_start_hour';
 
 /**
  * The statement of the days that the address names, else of the last month. A period without its end ends today, one
- * without its beginning starts with the year of its end.
+ * without its beginning starts with the year of its end. Days that are named without an hour begin at midnight, because
+ * what an account calls a day may change, and a bookmark stays the same statement.
  */
 export function statementIn(
   search: string,
   today: string,
-  { isServiceProvider }: Pick<User, 'isServiceProvider'>,
+  { isServiceProvider, dayStartHour }: Pick<User, 'isServiceProvider' | 'dayStartHour'>,
 ): StatementQuery {
   const { direction, serviceCategory, from, to } = filterFromAddress(search, today);
   const own = direction ?? (isServiceProvider ? 'received' : 'sent');
-  const dates =
-    from === null && to === null
-      ? periodDates('last-month', today)
-      : { from: from ?? `${(to ?? today).slice(0, 'YYYY'.length)}-01-01`, to: to ?? today };
-  return { direction: own, serviceCategory, ...dates };
+  const isNamed = from !== null || to !== null;
+  const hour = new URLSearchParams(search).get(DAY_START) ?? '';
+  const dates = isNamed
+    ? { from: from ?? `${(to ?? today).slice(0, 'YYYY'.length)}-01-01`, to: to ?? today }
+    : periodDates('last-month', today);
+  return {
+    direction: own,
+    serviceCategory,
+    ...dates,
+    dayStartHour: /^(?:1?\d|2[0-3])$/.test(hour) ? Number(hour) : isNamed ? 0 : (dayStartHour ?? 0),
+  };
 }
 
 /** The address of a statement. It names the days, so that a bookmark stays the same statement. */
 export function statementAt(query: StatementQuery): string {
-  return `${paths.statement}?${addressOf({ ...NO_FILTER, ...query })}`;
+  const address = addressOf({ ...NO_FILTER, ...query });
+  if (query.dayStartHour > 0) address.set(DAY_START, String(query.dayStartHour));
+  return `${paths.statement}?${address}`;
+}
+
+/** What a file of the statement is asked for by; without an hour it would have the account's days. */
+export function fileOf(query: StatementQuery): URLSearchParams {
+  const asked = addressOf({ ...NO_FILTER, ...query });
+  asked.set(DAY_START, String(query.dayStartHour));
+  return asked;
 }
 
 export function offeredPeriods(today: string): readonly (PeriodDates & { readonly label: string })[] {

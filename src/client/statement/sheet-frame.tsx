@@ -16,7 +16,7 @@ interface SheetFrameProps {
 }
 
 export function SheetFrame({ user, query, madeAt, children }: SheetFrameProps) {
-  const dayStartHour = user.dayStartHour ?? 0;
+  const isHourTold = query.dayStartHour > 0 || (user.dayStartHour ?? 0) > 0;
   return (
     <article className={styles.sheet} aria-label="Statement">
       <header className={styles.about}>
@@ -28,7 +28,7 @@ export function SheetFrame({ user, query, madeAt, children }: SheetFrameProps) {
           {query.serviceCategory !== null && <> · {CATEGORY_LABELS[query.serviceCategory]} only</>}
         </p>
         <p className={styles.soft}>
-          All times in {timeZoneHere()}. {dayStartHour > 0 && `Days end at ${hourName(dayStartHour)}. `}
+          All times in {timeZoneHere()}. {isHourTold && `Days end at ${hourName(query.dayStartHour)}. `}
           Made {showMoment(madeAt)}.
         </p>
         <SimulatedMoney />

@@ -124,7 +124,12 @@ export function createWriteLetter(deps: {
     // A month without tips has no letter.
     if (receivedTips.count === 0 || mode === null) return null;
     const { entries } = await entriesOf(account, { ...period, only: 'changes', limit: MAX_PAGE_SIZE });
-    const query = new URLSearchParams({ direction: 'received', from, to });
+    const query = new URLSearchParams({
+      direction: 'received',
+      from,
+      to,
+      ...(account.dayStartHour && { day_start_hour: String(account.dayStartHour) }),
+    });
     return letters.statementLetter({
       month: showMonth(from),
       count: receivedTips.count,

@@ -56,7 +56,8 @@ export function DayEnd({ user: { dayStartHour } }: { readonly user: User }) {
         ))}
       </Select>
       <p id={noteId} className={styles.since}>
-        Tips after midnight count for the day before until then: in Tonight, Insights and your statements.
+        Tips after midnight count for the day before until then: in Tonight, Insights and your statements. A
+        change counts the tips of months that are over anew; a bookmarked statement keeps its hour.
         {dayStartHour === null && ' Not set, Tonight ends at 5 AM and every other day at midnight.'}
       </p>
     </div>

@@ -19,9 +19,11 @@ export function Links({ user, view }: LinksProps) {
   const { isUnderWay, run } = useAttempts();
   const [failure, setFailure] = useState<string | null>(null);
   const { granularity, from, to, serviceCategory } = view;
+  const dayStartHour = user.dayStartHour ?? 0;
   const period = {
     from,
     to,
+    ...(dayStartHour > 0 && { day_start_hour: String(dayStartHour) }),
     ...(serviceCategory !== null && { service_category: serviceCategory }),
   };
 
@@ -56,7 +58,7 @@ export function Links({ user, view }: LinksProps) {
           className={[styles.link, styles.days].join(' ')}
           href={`${dashboardTab('profile')}&open=services`}
         >
-          Days end at {hourName(user.dayStartHour ?? 0)}
+          Days end at {hourName(dayStartHour)}
         </Link>
       </p>
       {failure !== null && (

@@ -24,6 +24,8 @@ interface FilterBarProps {
 export function FilterBar({ user, filter, isReceiver, services }: FilterBarProps) {
   const description = describe(filter);
   const statement = addressOf({ ...filter, period: null });
+  // The statement of the same days, where they do not begin at midnight.
+  if (user.dayStartHour) statement.set('day_start_hour', String(user.dayStartHour));
   return (
     <section className={styles.bar} aria-label="Filter">
       <FilterChips filter={filter} isReceiver={isReceiver} services={services} />
