@@ -38,6 +38,7 @@ export const TRANSACTION_COLUMNS = [
   'Payment ID',
   'Refund ID',
   'Day',
+  'Day of tip',
 ] as const;
 
 const STATUS_LABELS = {
@@ -54,12 +55,14 @@ const number = (amount: Cents): CsvCell => ({ number: plainDecimal(amount) });
 /**
  * The cells of an entry under `TRANSACTION_COLUMNS`, empty where they do not concern the viewer's side of the tip.
  * Amounts are negative where money went back. `Refunded` is what went back with this row, of the net amount of a
- * received tip and of the total paid of a sent one. `Day` is the one that the row counts on, as in the daily record.
+ * received tip and of the total paid of a sent one. `Day` is the one that the row counts on, as in the daily record, and
+ * `Day of tip` the one that its tip counts on.
  * @throws RangeError when the time zone is unknown.
  */
 function entryCells(entry: BookEntry, timeZone: string, dayStartHour: number): CsvCell[] {
   const { kind, direction, transaction, amountCents, netAmountCents } = entry;
   const localOf = (time: string) => localTime(Date.parse(time), timeZone);
+  const dayOf = (time: string) => dateAt(Date.parse(time), timeZone, dayStartHour);
   const at = localOf(entry.createdAt);
   const isTip = kind === 'tip';
   const changedAt = isTip ? transaction.refundedAt : entry.createdAt;
@@ -92,7 +95,8 @@ function entryCells(entry: BookEntry, timeZone: string, dayStartHour: number): C
     (isReceived && transaction.giverId) || '',
     entry.chargeId ?? '',
     entry.source ?? '',
-    dateAt(Date.parse(entry.createdAt), timeZone, dayStartHour),
+    dayOf(entry.createdAt),
+    dayOf(transaction.createdAt),
   ];
 }
 

@@ -85,6 +85,7 @@ describe('a statement', () => {
       Status: 'Refunded',
       Transaction: refunded.id,
       'Date of tip': '2026-05-16',
+      'Day of tip': '2026-05-16',
       'Refunded at with offset': '2026-05-17T00:00:30+05:45',
       Code: pat.codes[1],
     };
@@ -125,6 +126,7 @@ describe('a statement', () => {
         Transaction: sent.id,
         Entry: 'Tip',
         'Date of tip': '2026-05-16',
+        'Day of tip': '2026-05-16',
         Code: sam.codes[0],
       },
       {
@@ -143,6 +145,7 @@ describe('a statement', () => {
         Transaction: received.id,
         Entry: 'Tip',
         'Date of tip': '2026-05-15',
+        'Day of tip': '2026-05-15',
         Code: pat.codes[0],
       },
     ]);
@@ -167,7 +170,7 @@ describe('a statement', () => {
     };
     expect(await headerOf('/api/transactions')).toBe(
       'Date,Time,UTC offset,Direction,Service,To,Tip,Service fee,Net amount,Total paid,Refunded,Refunded at,' +
-        'Status,Payment,Currency,Transaction,Entry,Date of tip,Refunded at with offset,Code,Giver,Payment ID,Refund ID,Day',
+        'Status,Payment,Currency,Transaction,Entry,Date of tip,Refunded at with offset,Code,Giver,Payment ID,Refund ID,Day,Day of tip',
     );
     expect(await headerOf('/api/transactions/insights?from=2026-05-01&to=2026-05-02')).toBe(
       'Date,Tips,Gross,Fees,Net,Currency,Payment,Tips given,Refunds made,Gross after refunds,' +

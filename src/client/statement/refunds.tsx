@@ -1,10 +1,12 @@
 /** Changes made in the period, and later ones of its tips; and how the two ways to count agree. */
 import type { BookEntry } from '#shared/books.ts';
+import { dateAt } from '#shared/calendar.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { ENTRY_LABELS, nameOfChanges } from '#shared/entry-labels.ts';
 import { cents } from '#shared/money.ts';
+import { timeZoneHere } from '../signed-in/time-here.ts';
 import { hasFees } from '../signed-in/told-fees.ts';
-import { showDay, showMoment } from './dates.ts';
+import { showDate, showMoment } from './dates.ts';
 import { booksOf, MAX_LISTED, type StatementData } from './load-statement.ts';
 import type { StatementQuery } from './period.ts';
 import styles from './statement.module.css';
@@ -55,6 +57,8 @@ function Changes({ caption, changes, query }: ChangesProps) {
   const main = isReceived ? 'Net' : 'Total paid';
   const feeOf = (change: BookEntry) => (isReceived ? change.receiverFeeCents : change.giverFeeCents);
   const isFeeTold = hasFees(query.direction, changes.map(feeOf));
+  // The statement of that day has the tip.
+  const dayOf = (time: string) => showDate(dateAt(Date.parse(time), timeZoneHere(), query.dayStartHour));
   return (
     <Table
       caption={caption}
@@ -81,7 +85,7 @@ function Changes({ caption, changes, query }: ChangesProps) {
               </Cell>
               <Cell of="Date of tip">
                 <span className={tables.ofTip}>Tip of </span>
-                <time dateTime={transaction.createdAt}>{showDay(transaction.createdAt)}</time>
+                <time dateTime={transaction.createdAt}>{dayOf(transaction.createdAt)}</time>
               </Cell>
               <Sum of="Tip" amount={amountCents} />
               {isFeeTold && <Sum of="Fee" amount={feeOf(change)} />}
