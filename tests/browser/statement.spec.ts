@@ -577,7 +577,7 @@ test('somebody who is not logged in is led to the login, and back to the same st
   await expect(page).toHaveURL(/\/auth\?next=%2Fstatement%3Ffrom%3D2025-10-01%26to%3D2025-12-31$/);
 });
 
-test('names a dispute and what came back of it, also of an earlier month', async ({
+test('names a dispute and what came back of it, also of an earlier month, on which day its tip counted, and which money was real', async ({
   page,
   backstage,
   server,
@@ -590,9 +590,13 @@ test('names a dispute and what came back of it, also of an earlier month', async
   const openedAtMs = Date.parse('2025-10-05T18:00:00Z');
   const receiverId = provider.id;
   const [id, giverId] = [newTransactionId(randomBytes), customer.id];
-  await storage.payments.savePayoutAccount(payoutAccountOf(receiverId), openedAtMs);
+  await storage.payments.savePayoutAccount(
+    { ...payoutAccountOf(receiverId), paymentMode: 'live' },
+    openedAtMs,
+  );
   const amountCents = 2_000;
-  await payTip(storage, newTip({ id, giverId, qrCodeId, createdAtMs: openedAtMs - 1, amountCents }));
+  const given = { id, giverId, qrCodeId, createdAtMs: openedAtMs - 1, amountCents };
+  await payTip(storage, newTip(given, { paymentMode: 'live' }));
   for (const [state, at] of [
     ['open', openedAtMs],
     ['won', Date.parse('2025-11-12T18:00:00Z')],
@@ -612,4 +616,13 @@ test('names a dispute and what came back of it, also of an earlier month', async
     'Refunds and disputes of earlier tips, left out-$19.40',
     'These tips today$0.00',
   ]);
+  const sheet = page.getByRole('article', { name: 'Statement' });
+  await expect(sheet).toContainText('Tip of Oct 5, 2025');
+  // The keys of Stripe are gone from this server, and what was paid with them was real.
+  await expect(sheet).not.toContainText('real money');
+  const simulated = { at: '2025-11-20T18:05:00Z', amountCents: 2_000 };
+  await giveTips(server, { giver: customer, receiver: provider, code }, [simulated]);
+  await page.goto('/statement?from=2025-11-01&to=2025-11-30&day_start_hour=15');
+  await expect(sheet).toContainText('Not all of this money is real: the CSV tells how each tip was paid.');
+  await expect(sheet).toContainText('Tip of Oct 4, 2025');
 });

@@ -30,7 +30,8 @@ export function payoutAccountOf(userId: UserId): PayoutAccount {
 export async function beginPayment({ payments }: Pick<Storage, 'payments'>, tip: GivenTip) {
   const { id, createdAtMs } = tip;
   const expiresAtMs = createdAtMs + HALF_AN_HOUR_MS;
-  const payment = { ...tip, paymentMode: 'test', platform: PLATFORM, expiresAtMs } as const;
+  const paymentMode = tip.paymentMode === 'live' ? 'live' : 'test';
+  const payment = { ...tip, paymentMode, platform: PLATFORM, expiresAtMs } as const;
   const begun = await payments.beginPayment(payment, createdAtMs);
   if (begun.outcome !== 'begun') throw new Error(begun.outcome);
   const checkout = { id: `cs_${id}`, url: `https://pay.example.com/${id}` };

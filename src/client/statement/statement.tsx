@@ -134,12 +134,12 @@ function Sheet({ place, user, query, data, isUnfolded, onFold }: SheetProps) {
     },
     [place],
   );
-  const { tips, hasMore, months, days, changes, since, madeAt } = data;
+  const { tips, hasMore, months, days, changes, since } = data;
   const refunds = nameOfChanges(changes);
   const isEmpty = tips.length + changes.length + since.length === 0;
   const isReceived = query.direction === 'received';
   return (
-    <SheetFrame user={user} query={query} madeAt={madeAt}>
+    <SheetFrame user={user} query={query} data={data}>
       <Totals query={query} data={data} refunds={refunds} />
       {isEmpty ? (
         <p className={styles.soft}>No tips were {query.direction} in this period.</p>
