@@ -21,8 +21,6 @@ type ListingInput = typeof allTransactions &
 
 export interface Listing {
   readonly transactions: readonly Transaction[];
-  /** How often more was loaded. */
-  readonly timesLoaded: number;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
   readonly loadMore: () => void;
@@ -90,7 +88,6 @@ export function useListing(input: ListingInput, enabled: boolean) {
   const { client } = trpc.useUtils();
   const queryClient = useQueryClient();
   const itself = { queryKey: listingKey(input), exact: true };
-  const [timesLoaded, setTimesLoaded] = useState(0);
   const pages = useInfiniteQuery({
     ...FRESH,
     enabled,
@@ -112,7 +109,6 @@ export function useListing(input: ListingInput, enabled: boolean) {
     const wasReloading = queryClient.isFetching(itself) > 0;
     const { isFetchNextPageError, error } = await pages.fetchNextPage();
     queryClient.setQueryData<LoadedPages>(itself.queryKey, (loaded) => loaded && packed(loaded));
-    setTimesLoaded((times) => times + 1);
     // The next page took the place of a reload, which would have refreshed the pages before.
     if (wasReloading) void queryClient.invalidateQueries(itself);
     if (isFetchNextPageError) toastError(failureOf(error).detail ?? LOAD_FAILED);
@@ -120,7 +116,6 @@ export function useListing(input: ListingInput, enabled: boolean) {
 
   const listing: Part<Listing> = partOf(pages, (data) => ({
     transactions: data.pages.flatMap(({ transactions }) => transactions),
-    timesLoaded,
     hasMore: pages.hasNextPage,
     isLoadingMore: pages.isFetchingNextPage,
     loadMore: () => void loadMore(),
