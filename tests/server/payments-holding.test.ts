@@ -246,7 +246,7 @@ test.each([
     provider.trpc.transactions.refund.mutate({ id }),
     t.rest('POST', `/transactions/${id}/refund`, { token: provider.token, body: {} }),
   ]);
-  await expect.poll(scene.refundsAsked, { timeout: 20_000 }).toBe(3);
+  await expect.poll(scene.refundsAsked).toBe(3);
   letGo();
   const [rest, trpc, again] = await answers;
   expect([rest.status, again.status]).toEqual([200, 200]);

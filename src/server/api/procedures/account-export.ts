@@ -119,7 +119,9 @@ async function* filesOf(
   yield { path: 'account.json', content: [prettyJson(toWire(told))] };
   yield { path: 'account.schema.json', content: [schemaFile('An account', exportedAccount)] };
 
-  const tips = asOf(exportedAtMs, pagesFrom(await listFrom(null), listFrom, transactionsOf), (tip) =>
+  // Both begin at one place, because a process whose clock is behind gives tips that are older than the export.
+  const [firstTips, firstEntries] = [await listFrom(null), await entriesFrom(null)];
+  const tips = asOf(exportedAtMs, pagesFrom(firstTips, listFrom, transactionsOf), (tip) =>
     tipAsOf(exportedAtMs, tip),
   );
   yield { path: 'transactions.json', content: jsonList(tips) };
@@ -127,7 +129,6 @@ async function* filesOf(
     path: 'transactions.schema.json',
     content: [schemaFile('The transactions of an account, the newest first', z.array(transaction))],
   };
-  const firstEntries = await entriesFrom(null);
   const { dayStartHour } = firstEntries;
   const entries = asOf(exportedAtMs, pagesFrom(firstEntries, entriesFrom, entriesOf), (entry) =>
     entryAsOf(exportedAtMs, entry),
