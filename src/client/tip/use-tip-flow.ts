@@ -167,8 +167,7 @@ function useActs(
 }
 
 /** Whether the server has this page, so that a script which it lacks was replaced by one of a new version. */
-const isAnswered = async () =>
-  (await fetch(window.location.href, { method: 'HEAD' }).catch(() => null))?.ok;
+const isAnswered = async () => (await fetch(window.location.href, { method: 'HEAD' }).catch(() => null))?.ok;
 
 /** Browsers do not fetch a failed script again until the page is loaded anew, which has this amount then. */
 function loadAnew({ choice }: Extract<TipFlow, { step: 'select-amount' }>): void {
