@@ -7,7 +7,7 @@ import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { cents, feesFor, putInForce, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
 import { call, DOORS, refusedBy, resultOf } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
-import { START_MS } from '#tests/support/people.ts';
+import { beginSession, createPeople, START_MS } from '#tests/support/people.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
@@ -246,6 +246,14 @@ test('while the terms cannot be read, those of before hold on, and the log says 
   isBroken = true;
   for (let times = 0; times < 3; times += 1) await t.app.tick();
   expect((await t.trpc().transactions.terms.query()).giverFeeRate).toBe(100);
+  // A tip under terms that another process has read meanwhile is shown all the same.
+  const { customer, tip } = await createPeople(t.storage).setTheScene();
+  expect(await t.storage.addTerms({ ...next, ...SPECIFIED_TERMS, version: 2 })).toBe('added');
+  const given = tip({ termsVersion: 2, ...feesFor(cents(2_000), SPECIFIED_TERMS) });
+  expect(await t.storage.recordTip(given)).toMatchObject({ outcome: 'recorded' });
+  const { transactions } = t.trpc(await beginSession(t.storage, customer.email));
+  expect(await transactions.get.query({ id: given.id })).toMatchObject({ termsVersion: 2 });
+  expect((await transactions.list.query({})).transactions).toHaveLength(1);
   expect(told()).toHaveLength(1);
   isBroken = false;
   await t.app.tick();

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ALL_TIPS, type GivenTip, type NewReversal } from '#server/storage/port/ledger.ts';
 import { newQrCodeId, type UserId } from '#shared/ids.ts';
+import { SPECIFIED_TERMS } from '#shared/money.ts';
 import { listTips, takeBack } from '../ledger-steps.ts';
 import { END_OF_TIME_MS, MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
 
@@ -54,6 +55,24 @@ export function describeTips(): void {
           tips.map(({ id }, index) => [index + 1, id]),
         );
       }
+    });
+
+    test('a tip under terms of a replaced currency is refused alone, among others that are sent at once', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip, provider } = await setTheScene();
+      const next = { ...SPECIFIED_TERMS, currency: 'EUR', version: 1, fromMs: NOW, createdAtMs: NOW };
+      expect(await storage.addTerms(next)).toBe('added');
+      const tips = [tip(), tip({ termsVersion: 1 }), tip(), tip({ termsVersion: 1, giverId: null })];
+      const outcomes = await Promise.all(tips.map((one) => storage.recordTip(one)));
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+        'terms_changed',
+        'recorded',
+        'terms_changed',
+        'recorded',
+      ]);
+      expect((await storage.listEntriesSince(provider.id, 0, 9)).map(({ position }) => position)).toEqual([
+        1, 2,
+      ]);
     });
 
     test('each tip moves the totals: the amount at the giver, the net amount at the receiver', async () => {
