@@ -5,6 +5,7 @@ import { ALL_TIPS, type GivenTip, type NewReversal } from '#server/storage/port/
 import { newQrCodeId, type UserId } from '#shared/ids.ts';
 import { SPECIFIED_TERMS } from '#shared/money.ts';
 import { listTips, takeBack } from '../ledger-steps.ts';
+import { beginPayment, payoutAccountOf } from '../payment-steps.ts';
 import { END_OF_TIME_MS, MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
 
 export function describeTips(): void {
@@ -62,6 +63,8 @@ export function describeTips(): void {
       const { tip, provider } = await setTheScene();
       const next = { ...SPECIFIED_TERMS, currency: 'EUR', version: 1, fromMs: NOW, createdAtMs: NOW };
       expect(await storage.addTerms(next)).toBe('added');
+      await storage.payments.savePayoutAccount(payoutAccountOf(provider.id), NOW);
+      await expect(beginPayment(storage, tip())).rejects.toThrow('terms_changed');
       const tips = [tip(), tip({ termsVersion: 1 }), tip(), tip({ termsVersion: 1, giverId: null })];
       const outcomes = await Promise.all(tips.map((one) => storage.recordTip(one)));
       expect(outcomes.map(({ outcome }) => outcome)).toEqual([
