@@ -3,9 +3,6 @@ import { hashKey, type Query, type QueryFilters, useQueryClient } from '@tanstac
 import { useState } from 'react';
 import type { Transaction } from '#shared/tips.ts';
 import { allTransactions, listingKey, transactionsKey, trpc } from '../../signed-in/api-hooks.ts';
-import { type LoadedPages, packed } from '../shared/list-pages.ts';
-
-const fullList = listingKey(allTransactions);
 
 export function useTipCache() {
   const utils = trpc.useUtils();
@@ -35,8 +32,9 @@ export function useTipCache() {
     add(tip: Transaction): void {
       reloadSums();
       const shown =
-        queryClient.getQueryData<LoadedPages>(fullList)?.pages.flatMap(({ transactions }) => transactions) ??
-        [];
+        utils.transactions.list
+          .getInfiniteData(allTransactions)
+          ?.pages.flatMap(({ transactions }) => transactions) ?? [];
       const isShown = shown.some(({ id }) => id === tip.id);
       const isNewest = shown.every(({ createdAt }) => createdAt <= tip.createdAt);
       if (queryClient.isFetching({ queryKey: transactionsKey }) > 0 || !(isShown || isNewest)) {
@@ -46,7 +44,11 @@ export function useTipCache() {
       }
       reloadFiltered();
       if (isShown) return;
-      queryClient.setQueryData<LoadedPages>(fullList, (loaded) => loaded && packed(loaded, [tip]));
+      utils.transactions.list.setInfiniteData(allTransactions, (loaded) => {
+        const [newest, ...older] = loaded?.pages ?? [];
+        if (!loaded || !newest) return loaded;
+        return { ...loaded, pages: [{ ...newest, transactions: [tip, ...newest.transactions] }, ...older] };
+      });
     },
     lists: { client: queryClient, reload: reloadLists },
     reloadSums,
@@ -58,7 +60,7 @@ export function useTipCache() {
 }
 
 function isFiltered({ queryHash }: Query): boolean {
-  return queryHash !== hashKey(fullList);
+  return queryHash !== hashKey(listingKey(allTransactions));
 }
 
 /** Runs `work` once more after its end if it was called meanwhile: many tips are two requests. */

@@ -1,7 +1,7 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { QrCode } from '#shared/qr-codes.ts';
-import type { TipSummary, Transaction } from '#shared/tips.ts';
+import type { TipSummary, Transaction, TransactionPage } from '#shared/tips.ts';
 import { failureOf } from '../../api-client/api.ts';
 import { allTransactions, listingKey, trpc } from '../../signed-in/api-hooks.ts';
 import { type KeptUser, readKeptDashboard } from '../../signed-in/kept-dashboard.ts';
@@ -10,17 +10,28 @@ import { useNewDay } from '../../signed-in/new-day.ts';
 import { FRESH, type Part, partOf } from '../../signed-in/part.ts';
 import { timeZoneHere } from '../../signed-in/time-here.ts';
 import { toastError } from '../../toasts.ts';
-import { FIRST_PAGE, type LoadedPages, packed, pageAfter } from './list-pages.ts';
 
 const ASK_AGAIN_MS = 300_000;
+/** The most that the server gives at once; its own name for it would bring all schemas of tips along. */
+const MAX_ROWS = 200;
 
 export const LOAD_FAILED = 'Failed to load dashboard data';
 
 type ListingInput = typeof allTransactions &
   Partial<ReturnType<typeof queryOf>> & { readonly dayStartHour?: number };
 
+interface PageParam {
+  readonly cursor: string | null;
+  readonly index: number;
+}
+
+type Pages = InfiniteData<TransactionPage, PageParam>;
+
+const FIRST_PAGE: PageParam = { cursor: null, index: 0 };
+
 export interface Listing {
   readonly transactions: readonly Transaction[];
+  readonly pageCount: number;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
   readonly loadMore: () => void;
@@ -93,14 +104,15 @@ export function useListing(input: ListingInput, enabled: boolean) {
     enabled,
     queryKey: itself.queryKey,
     queryFn: ({ pageParam: { cursor, index } }) => {
-      // A page that is loaded again has room for all rows that it had.
-      const former = queryClient.getQueryData<LoadedPages>(itself.queryKey)?.pages[index];
-      const rows = former?.transactions.length || 1;
-      const limit = Math.ceil(rows / input.limit) * input.limit;
+      // A page has as many rows as all before it, and room for what came live, so that the list is loaded again with
+      // all of its rows in few calls.
+      const rows = queryClient.getQueryData<Pages>(itself.queryKey)?.pages[index]?.transactions.length ?? 0;
+      const limit = Math.min(Math.max(rows, input.limit, input.limit * 2 ** (index - 1)), MAX_ROWS);
       return client.transactions.list.query({ ...input, limit, cursor });
     },
     initialPageParam: FIRST_PAGE,
-    getNextPageParam: pageAfter,
+    getNextPageParam: ({ nextCursor }, { length }): PageParam | null =>
+      nextCursor === null ? null : { cursor: nextCursor, index: length },
     placeholderData: (former) => (former?.pages[0]?.transactions.length ? former : undefined),
   });
 
@@ -108,7 +120,6 @@ export function useListing(input: ListingInput, enabled: boolean) {
     if (pages.isFetchingNextPage || pages.isPlaceholderData) return;
     const wasReloading = queryClient.isFetching(itself) > 0;
     const { isFetchNextPageError, error } = await pages.fetchNextPage();
-    queryClient.setQueryData<LoadedPages>(itself.queryKey, (loaded) => loaded && packed(loaded));
     // The next page took the place of a reload, which would have refreshed the pages before.
     if (wasReloading) void queryClient.invalidateQueries(itself);
     if (isFetchNextPageError) toastError(failureOf(error).detail ?? LOAD_FAILED);
@@ -116,6 +127,7 @@ export function useListing(input: ListingInput, enabled: boolean) {
 
   const listing: Part<Listing> = partOf(pages, (data) => ({
     transactions: data.pages.flatMap(({ transactions }) => transactions),
+    pageCount: data.pages.length,
     hasMore: pages.hasNextPage,
     isLoadingMore: pages.isFetchingNextPage,
     loadMore: () => void loadMore(),

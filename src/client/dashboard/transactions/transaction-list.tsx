@@ -3,7 +3,6 @@ import { lazy, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { useGrowingList } from '../../controls/growing-list.ts';
-import { allTransactions } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { FetchedDialog } from '../shared/fetched.tsx';
@@ -22,7 +21,7 @@ interface TransactionListProps {
 }
 
 export function TransactionList({ user, listing }: TransactionListProps) {
-  const { transactions, hasMore, isLoadingMore, loadMore } = listing;
+  const { transactions, pageCount, hasMore, isLoadingMore, loadMore } = listing;
   const { list, markLastRead } = useGrowingList<HTMLOListElement>(transactions.length);
   const [reversed, setReversed] = useState<Transaction | null>(null);
 
@@ -42,7 +41,7 @@ export function TransactionList({ user, listing }: TransactionListProps) {
       {hasMore && (
         // The key makes another button for each page: the pressed one would move down with its focus.
         <Button
-          key={Math.floor(transactions.length / allTransactions.limit)}
+          key={pageCount}
           look="quiet"
           className={styles.more}
           aria-disabled={isLoadingMore}
