@@ -73,8 +73,8 @@ export const messageProcedures = {
       summary: 'Report the words of a tip',
       description: [
         'Shows the message, and the accounts of both of you, to the operator of this server, and hides',
-        'it. The giver is not told. A second report of the same tip changes nothing. The request has no',
-        'body.',
+        'it. The giver is not told. A second report of the same tip hides the message again, and is told',
+        'to nobody. The request has no body.',
       ],
       parameters: [RECEIVED_ID],
       answers: { transaction },
