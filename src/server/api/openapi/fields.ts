@@ -5,6 +5,7 @@ import { plainDecimal } from '#shared/decimals.ts';
 import { PAGE_LANGUAGE } from '#shared/language.ts';
 import { type Cents, cents, decimalFromCents, terms } from '#shared/money.ts';
 import { decimalsInWords } from '#shared/tip-amount.ts';
+import { PROGRAM_NOTES } from './program-fields.ts';
 
 /** By the field's name on the wire; `Schema.field` where schemas differ. */
 export type FieldNotes = Readonly<Record<string, string>>;
@@ -33,6 +34,7 @@ export function fieldNotes(): FieldNotes {
 
 /** Written for dollars: `fieldNotes` puts the installation's currency in the place of "US dollars", once in a note. */
 const NOTES: FieldNotes = {
+  ...PROGRAM_NOTES,
   account: 'Your account at the payment service; null when you have none, and for simulated payments.',
   access_token: 'Opaque; send it as `Authorization: Bearer ...`.',
   charges_enabled: 'Whether tips can be paid to the account.',
@@ -273,18 +275,6 @@ const NOTES: FieldNotes = {
   terms_version: 'The version of the terms under which the tip was given; 0 before any change.',
   'NewTip.terms_version':
     'The `version` of the terms that its giver was shown; without it the present terms hold.',
-  scopes: 'What the key may do. Giving tips, and the care of the account and its keys, are no scopes.',
-  days: 'For how many days the key works; a year without it.',
-  addresses:
-    'From where the key may be used: addresses, or networks in CIDR notation, of IPv4 or IPv6; an empty list, or none, for anywhere.',
-  ending: 'The last characters of its text, by which you know it again.',
-  'NewApiKey.name': 'Your name for the key, of up to 60 characters.',
-  'ApiKey.name': 'Your name for the key.',
-  'MadeApiKey.name': 'Your name for the key.',
-  'ApiKey.expires_at': 'When the key stops working, ISO 8601 in UTC.',
-  'MadeApiKey.expires_at': 'When the key stops working, ISO 8601 in UTC.',
-  last_used_at: 'When the key was last used, to the hour, ISO 8601 in UTC; null until it is used.',
-  'MadeApiKey.text': 'The key itself, told this once; send it as `Authorization: Bearer ...`.',
   'Credentials.code':
     'A code of the authenticator app, or a recovery code; only for an account with a second factor.',
   'TotpConfirmation.code': 'What the app shows.',
@@ -306,45 +296,4 @@ const NOTES: FieldNotes = {
   path: 'The data of an SVG path, in modules of the code.',
   size: 'The width and the height in modules, with the quiet zone.',
   version: 'Grows by one with each change of the terms; 0 before any.',
-  events: 'Oldest first.',
-  has_more: 'Whether there are more: then ask again at once.',
-  next_cursor: 'What to send as `after` the next time; null while you have no event.',
-  type: 'What happened: `tip.received`, `tip.refunded`, `tip.changed`, `tip.thanked`, `code.changed` or `statement.ready`, and to webhooks alone `webhook.test`; later versions tell more.',
-  change:
-    'Of `tip.changed`: `captured`, when the money that was held on the giver’s card was taken, or a kind of the `changes` of a transaction.',
-  timestamp: 'When it happened, ISO 8601 in UTC.',
-  data: 'What it happened to: the tip, the code or the month, and no others.',
-  'Event.id': 'The same each time that the event is read or told.',
-  'Event.transaction_id': 'The tip.',
-  'Event.qr_code_id': 'The code that was tipped or changed.',
-  'Event.amount':
-    'The tip in US dollars; of `tip.changed`, what moved of it, negative where it went back, and 0 for a capture.',
-  'Event.net_amount': 'What of it is the receiver’s, in US dollars, signed alike.',
-  'Event.month': 'The month whose statement can be had, such as 2026-05.',
-  'Webhook.events': 'The types of events that are told.',
-  'NewWebhook.events': 'The types of events to be told.',
-  'WebhookChange.events': 'The types of events to be told.',
-  'Webhook.url': 'Where they are posted to.',
-  'NewWebhook.url':
-    'Where to post them: an https address on port 443, under a name of the public internet and with a path, of at most 500 characters.',
-  'WebhookChange.url':
-    'Where to post them: an https address on port 443, under a name of the public internet and with a path, of at most 500 characters.',
-  is_on: 'Whether it is told events.',
-  skips_missed: 'With `is_on`: leaves out what happened while it was off.',
-  off_reason:
-    'Why it was switched off: by its `owner`, because it `failed` for three days, because it answered 410 (`gone`), or because a backup was `restored`; null while it is on.',
-  off_at: 'When it was switched off, ISO 8601 in UTC; null while it is on.',
-  failing_since: 'Since when nothing got through, ISO 8601 in UTC; null while all is well.',
-  next_try_at: 'When it is tried again, ISO 8601 in UTC; null unless it is failing.',
-  old_secret_until: 'Until when the secret before signs as well, ISO 8601 in UTC; null without one.',
-  secret: 'Signs what is told; told this once. `whsec_` and 32 bytes in base64.',
-  event_id: 'The event that was sent.',
-  tried_at: 'When it was sent, ISO 8601 in UTC.',
-  took_ms: 'How many milliseconds the answer took.',
-  is_delivered: 'Whether it was taken: the answer was 2xx.',
-  'WebhookDelivery.status': 'The status of the answer; null when there was none.',
-  failure: 'Why there was no answer; null when there was one.',
-  answer: 'The first 4 KB of the body of the answer, as text.',
-  'WebhookWithSecret.events': 'The types of events that are told.',
-  'WebhookWithSecret.url': 'Where they are posted to.',
 };
