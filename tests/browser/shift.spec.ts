@@ -2,14 +2,18 @@
  * Shift mode: a code fills the screen of its provider, which stays on; each tip of its service arrives there,
  * and nothing else that guests should not see.
  */
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from '@playwright/test';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import { dateAfter, firstOfDate } from '#shared/calendar.ts';
+import { newTransactionId, readQrCodeId } from '#shared/ids.ts';
+import { newTip } from '#tests/support/new-tip.ts';
 import { createCuttableLine } from '../support/cuttable-line.ts';
 import { expect, holdAnswers, setHidden, test, toast } from './fixtures.ts';
 import { changeScheme, settled, violations } from './for-everybody.ts';
+import { storageAt } from './kept.ts';
 import { more } from './received-tips.ts';
 
 const HINT = 'Keep your screen on in the phone’s settings';
@@ -629,6 +633,36 @@ test('the last call tells its provider what the night came to, thanks everybody 
   await asked;
   await page.keyboard.press('Escape');
   await expect(picture(page)).toBeVisible();
+});
+
+test('the last call of more tips than come at once is told by those that came, where the rest cannot be loaded', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+  complaints,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  const storage = await storageAt(server.databasePath);
+  const qrCodeId = readQrCodeId(code);
+  if (qrCodeId === null) throw new Error(`${code} is no code`);
+  const given = { giverId: customer.id, qrCodeId, amountCents: 1_000 };
+  for (let count = 0; count < 201; count += 1)
+    await storage.recordTip(newTip({ ...given, id: newTransactionId(randomBytes), createdAtMs: Date.now() }));
+  let asked = 0;
+  await page.route(/transactions\.list.*%22cursor%22%3A%22/, (route) => {
+    asked += 1;
+    const [procedures = ''] = new URL(route.request().url()).pathname.split('/').slice(-1);
+    const data = { code: 'INTERNAL_SERVER_ERROR', httpStatus: 500, path: procedures };
+    const error = { message: 'It broke.', code: -32_603, data };
+    return route.fulfill({ status: 500, json: procedures.split(',').map(() => ({ error })) });
+  });
+  await logInAs(provider);
+  await page.goto(`/dashboard?show=${code}`);
+  await page.getByRole('link', { name: 'Last Call' }).click();
+  await expect(page.getByText(/^201 tips · best hour .* 200 to thank$/)).toBeVisible();
+  expect(asked).toBe(1);
+  complaints.length = 0;
 });
 
 test('the last call of one of several services names it, and leads to the others that have tips tonight', async ({
