@@ -109,6 +109,7 @@ test('a paused code says who it is, takes nothing, and goes on once it is resume
   const failed = page.waitForEvent('requestfailed');
   await openEarly(page, `/tip/${code}?`);
   await failed;
+  await page.waitForLoadState();
   const loaded = page.waitForEvent('load');
   await page.getByRole('button', { name: 'Retry' }).click();
   await loaded;
