@@ -1,5 +1,5 @@
 /** The question for the password of the signed-in person, above the screen that needs it. */
-import { type SubmitEvent, useEffect, useRef, useState } from 'react';
+import { type SubmitEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import type { SecondFactors } from '#shared/second-factors.ts';
 import { api, failureOf } from '../../api-client/api.ts';
@@ -134,8 +134,8 @@ function useHasPasskeyHere(onSessionEnded: PasswordQuestionProps['onSessionEnded
 
 /** Answers in the place of somebody whose screen, which has asked, goes away. */
 function useLeaving(isUnderWay: boolean, onAnswer: PasswordQuestionProps['onAnswer']): void {
-  // Back and Forward leave the screen.
-  useEffect(() => {
+  // Back and Forward leave the screen, also before the browser has painted the question, when effects begin.
+  useLayoutEffect(() => {
     const place = presentPlace();
     const giveUp = () => {
       // A question about leaving has undone the step before (ui/later/unsaved.tsx).
