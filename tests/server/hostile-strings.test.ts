@@ -940,10 +940,13 @@ async function sendEach(t: TestApp, scene: Scene, { name, row, door }: Asked): P
 
 const TAKING = Object.entries(FIELDS).filter(([, { checkTaken }]) => checkTaken !== undefined);
 /** What is refused changes nothing, so that the fields of a procedure that take no text have one scene. */
-const REFUSING = Map.groupBy(
-  Object.entries(FIELDS).filter(([, { checkTaken }]) => checkTaken === undefined),
-  ([name]) => (['auth.login.email', 'auth.register.invitation'].includes(name) ? name : procedureOf(name)),
-);
+const REFUSING = Object.entries(FIELDS)
+  .filter(([, { checkTaken }]) => checkTaken === undefined)
+  .reduce((groups, [name, row]) => {
+    const isByItself = ['auth.login.email', 'auth.register.invitation'].includes(name);
+    const of = isByItself ? name : procedureOf(name);
+    return groups.set(of, [...(groups.get(of) ?? []), [name, row]]);
+  }, new Map<string, (readonly [name: string, row: FieldRow])[]>());
 
 describe.each(DOORS)('through %s', (door) => {
   test.each(TAKING)('%s refuses or keeps every ugly text', async (name, row) => {
