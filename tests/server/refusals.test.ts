@@ -700,17 +700,29 @@ test('each code of the table has a row here, and a reason where it cannot occur'
   expect(acts.length - cases.length).toBe(12);
 });
 
-test.each(cases)('%s says %s, and changes nothing', async (door, code, row, act) => {
-  const scene = await openScene(row);
-  await row.arrange?.(scene);
-  const before = await scene.t.data.dump();
-  await row.disturb?.(scene);
-  const answer = await act(scene, door);
-  await row.calmDown?.(scene);
+/** Each row that can occur, with what is refused at each door where it can. */
+const rows = Object.entries(ROWS).flatMap(([code, row]) => {
+  const atDoors = cases.filter(([, of]) => of === code).map(([door, , , act]) => ({ door, act }));
+  return atDoors.length > 0 ? [{ code, row, atDoors }] : [];
+});
 
-  const refused = refusedBy(door, answer);
-  expect(refused).toMatchObject({ status: row.status, code, ...(row.detail && { detail: row.detail }) });
-  expect(await scene.t.data.dump()).toEqual(before);
+test.each(rows)('$code is said by each door, and changes nothing', async ({ code, row, atDoors }) => {
+  let scene: Scene | null = null;
+  for (const { door, act } of atDoors) {
+    // What was refused changed nothing, so that the other door finds the same; but attempts are counted.
+    if (scene === null || row.isRateLimited) {
+      scene = await openScene(row);
+      await row.arrange?.(scene);
+    }
+    const before = await scene.t.data.dump();
+    await row.disturb?.(scene);
+    const answer = await act(scene, door);
+    await row.calmDown?.(scene);
+
+    const refused = refusedBy(door, answer);
+    expect(refused).toMatchObject({ status: row.status, code, ...(row.detail && { detail: row.detail }) });
+    expect(await scene.t.data.dump()).toEqual(before);
+  }
 });
 
 test.each(DOORS)('%s tells an ended session from none in WWW-Authenticate', async (door) => {
@@ -731,7 +743,7 @@ test.each(DOORS)('%s says how old a login may be, where it is too old (RFC 9470)
   );
 });
 
-test.each([
+const ALLOWED = [
   ['/auth/login', 'POST'],
   ['/auth/me', 'GET, HEAD, PATCH'],
   ['/qr-codes', 'GET, HEAD, POST'],
@@ -748,12 +760,16 @@ test.each([
   ['/notices/devices/:device_id', 'PATCH, DELETE'],
   ['/payments/dashboard-link', 'POST'],
   ['/payments/stripe/webhook', 'POST'],
-])('405 at %s says what it does answer: %s', async (path, allowed) => {
+] as const;
+
+test('405 at an address says what it does answer', async () => {
   const { t } = await openScene();
-  for (const method of ['PUT', 'PATCH', 'DELETE', 'GET', 'POST'].filter((one) => !allowed.includes(one))) {
-    const answer = await callRest(t, method, path);
-    expect(refusedBy('REST', answer).code).toBe('method_not_allowed');
-    expect(answer.headers.get('Allow')).toBe(allowed);
+  for (const [path, allowed] of ALLOWED) {
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'GET', 'POST'].filter((one) => !allowed.includes(one))) {
+      const answer = await callRest(t, method, path);
+      expect(refusedBy('REST', answer).code).toBe('method_not_allowed');
+      expect(answer.headers.get('Allow'), path).toBe(allowed);
+    }
   }
 });
 
