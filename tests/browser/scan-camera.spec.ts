@@ -43,6 +43,13 @@ const tracks = (page: Page) =>
     window.cameras.flatMap((stream) => stream.getTracks()).map((track) => track.readyState),
   );
 
+/** Once the tip page stands there: before that, Back meets the scan screen as it was left. */
+async function goBackFromTip(page: Page): Promise<void> {
+  await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
+  await page.goBack();
+  await expect(offer(page)).toBeVisible();
+}
+
 test('a film of a code leads to its tip page, after noise and a foreign code that is named', async ({
   page,
   backstage,
@@ -54,9 +61,9 @@ test('a film of a code leads to its tip page, after noise and a foreign code tha
   show(
     film(
       [noise(120, 120), 1],
-      [frameOf(pictureOf(FOREIGN)), 4],
+      [frameOf(pictureOf(FOREIGN)), 2],
       [noise(30, 20), 1],
-      [frameOf(pictureOf(`${server.url}/tip/${code}`)), 6],
+      [frameOf(pictureOf(`${server.url}/tip/${code}`)), 4],
     ),
   );
   await scanScreen();
@@ -75,7 +82,7 @@ test('a film of a code leads to its tip page, after noise and a foreign code tha
   await expect.poll(() => page.workers().length).toBe(0);
 });
 
-test('the printed picture of a code is read dark, small and turned', async ({
+test("the browser's own detector reads the code where there is one; where it knows no QR codes, or fails, the printed picture is read without it, dark, small and turned", async ({
   page,
   backstage,
   server,
@@ -83,7 +90,8 @@ test('the printed picture of a code is read dark, small and turned', async ({
   scanScreen,
 }) => {
   const { code } = await backstage.bothSides();
-  const picture = await sharp(pictureOf(`${server.url}/tip/${code}`))
+  const address = `${server.url}/tip/${code}`;
+  const picture = await sharp(pictureOf(address))
     .negate({ alpha: false })
     .rotate(17, { background: '#777' })
     .extend({ top: 80, bottom: 80, background: '#777' })
@@ -91,91 +99,82 @@ test('the printed picture of a code is read dark, small and turned', async ({
     .png()
     .toBuffer();
   show(film([frameOf(picture), 4]));
+  const fetched: string[] = [];
+  page.on('request', (request) => fetched.push(request.url()));
+  const decoders = () => fetched.filter((url) => url.includes('/decoder'));
   await scanScreen();
-  await offer(page).click();
-  await expect(page).toHaveURL(`/tip/${code}`);
-});
-
-test('a foreign code is announced once, however often it is seen', async ({ page, show, scanScreen }) => {
-  show(film([frameOf(pictureOf(FOREIGN)), 4]));
-  await scanScreen();
-  await offer(page).click();
-  await expect(status(page)).toHaveText(THAT_IS_NONE);
-  await status(page).evaluate((region) => {
-    window.announcements = 0;
-    new MutationObserver((changes) => {
-      window.announcements += changes.length;
-    }).observe(region, { subtree: true, childList: true, characterData: true });
-  });
-  const seen = await page.evaluate(() => window.reads);
-  await expect.poll(() => page.evaluate(() => window.reads)).toBeGreaterThan(seen + 10);
-  expect(await page.evaluate(() => window.announcements)).toBe(0);
-  expect(await tracks(page)).toEqual(['live']);
-  await expect(page).toHaveURL('/scan');
-});
-
-test.describe("the browser's own detector", () => {
-  test('reads the code where there is one, and no decoder is fetched', async ({
-    page,
-    backstage,
-    show,
-    scanScreen,
-  }) => {
-    const { code } = await backstage.bothSides();
-    show(film([noise(120, 90), 4]));
-    await page.addInitScript((text) => {
-      Object.assign(window, {
-        BarcodeDetector: class {
-          static async getSupportedFormats(): Promise<string[]> {
-            return ['ean_13', 'qr_code'];
-          }
-          detect = async () => [{ rawValue: text }];
-        },
-      });
-    }, `https://tips.example/tip/${code}`);
-    const scripts: string[] = [];
-    page.on('request', (request) => scripts.push(request.url()));
-    await scanScreen();
-    await offer(page).click();
-    await expect(page).toHaveURL(`/tip/${code}`);
-    expect(scripts.filter((url) => url.includes('/decoder'))).toEqual([]);
-  });
-
-  for (const [what, formats, isBroken] of [
-    ['knows no QR codes', ['ean_13'], false],
-    ['fails', ['qr_code'], true],
+  for (const [what, formats, text] of [
+    ['reads the code', ['ean_13', 'qr_code'], address],
+    ['knows no QR codes', ['ean_13'], 'nonsense'],
+    ['fails', ['qr_code'], null],
   ] as const) {
-    test(`is done without when it ${what}`, async ({ page, backstage, server, show, scanScreen }) => {
-      const { code } = await backstage.bothSides();
-      show(film([frameOf(pictureOf(`${server.url}/tip/${code}`)), 4]));
-      await page.addInitScript(
-        ([known, fails]) => {
+    await test.step(what, async () => {
+      await page.evaluate(
+        ([known, found]) => {
           Object.assign(window, {
             BarcodeDetector: class {
               static async getSupportedFormats(): Promise<readonly string[]> {
                 return known;
               }
               detect = async () => {
-                if (fails) throw new DOMException('no service', 'NotSupportedError');
-                return [{ rawValue: 'nonsense' }];
+                if (found === null) throw new DOMException('no service', 'NotSupportedError');
+                return [{ rawValue: found }];
               };
             },
           });
         },
-        [formats, isBroken] as const,
+        [formats, text] as const,
       );
-      await scanScreen();
       await offer(page).click();
       await expect(page).toHaveURL(`/tip/${code}`);
+      if (text === address) expect(decoders()).toEqual([]);
+      else expect(decoders()).not.toEqual([]);
+      fetched.length = 0;
+      await goBackFromTip(page);
     });
   }
 });
 
 test.describe('what stands in the way is said, and can be tried again', () => {
-  test('any error of the camera', async ({ page, backstage, server, show, scanScreen }) => {
+  test('a camera that was not allowed, a scanner that cannot be fetched, and any error of the camera', async ({
+    page,
+    backstage,
+    server,
+    complaints,
+    show,
+    scanScreen,
+  }) => {
     const { code } = await backstage.bothSides();
     show(film([frameOf(pictureOf(`${server.url}/tip/${code}`)), 4]));
     await scanScreen();
+
+    await test.step('a camera that was not allowed', async () => {
+      await page.context().clearPermissions();
+      await offer(page).click();
+      await expect(status(page)).toHaveText(/^Tipwell may not use the camera/);
+      expect(await tracks(page)).toEqual([]);
+      await page.context().grantPermissions(['camera']);
+      await page.reload();
+    });
+
+    for (const part of ['live-camera', 'decoder']) {
+      await test.step(`a ${part} that cannot be fetched`, async () => {
+        const files = `**/assets/${part}-*.js`;
+        await page.route(files, (route) => route.abort());
+        await page.getByRole('button', { name: /^Scan with the camera$|^Retry$/ }).click();
+        await expect(status(page)).toHaveText(
+          'The scanner could not be loaded: check your connection, then try again.',
+        );
+        await page.unroute(files);
+      });
+    }
+    for (const state of await tracks(page)) expect(state).toBe('ended');
+    complaints.length = 0;
+
+    const refuse = (error: string) =>
+      page.evaluate((name) => {
+        window.refusal = name;
+      }, error);
     for (const [error, sentence] of [
       [
         'NotAllowedError',
@@ -187,76 +186,18 @@ test.describe('what stands in the way is said, and can be tried again', () => {
       ['AbortError', /^The camera could not be started: try again, or load this page again\.$/],
     ] as const) {
       await test.step(error, async () => {
-        await page.goto('/scan');
-        await page.evaluate((name) => {
-          window.refusal = name;
-        }, error);
-        await offer(page).focus();
+        await refuse(error);
+        // After the first it is tried again from what the error before said.
+        await again(page).focus();
         await page.keyboard.press('Enter');
         await expect(status(page)).toHaveText(sentence);
         await expect(page.getByText(SOON)).toBeVisible();
         await expect(again(page)).toBeFocused();
-        await page.evaluate(() => {
-          window.refusal = '';
-        });
-        await page.keyboard.press('Enter');
-        await expect(page).toHaveURL(`/tip/${code}`);
       });
     }
-  });
-
-  test('a camera that was not allowed', async ({ page, backstage, logInAs, show }) => {
-    show(film([noise(100, 10), 2]));
-    await logInAs(await backstage.customer());
-    await page.goto('/scan');
-    await offer(page).click();
-    await expect(status(page)).toHaveText(/^Tipwell may not use the camera/);
-  });
-
-  test('a device without a camera, before anything is tapped', async ({ page, scanScreen }) => {
-    await page.addInitScript(() => {
-      navigator.mediaDevices.enumerateDevices = async () => [];
-    });
-    await scanScreen();
-    await expect(page.getByText(SOON)).toBeVisible();
-    await expect(status(page)).toHaveText(/^No camera was found/);
-    await expect(again(page)).toBeVisible();
-  });
-
-  test('a camera that is unplugged while it is on', async ({ page, show, scanScreen }) => {
-    show(film([noise(100, 10), 2]));
-    await scanScreen();
-    await offer(page).click();
-    await expect(status(page)).toHaveText('Hold the code in the frame.');
-    await page.evaluate(() => {
-      for (const track of window.cameras.flatMap((stream) => stream.getTracks()))
-        track.dispatchEvent(new Event('ended'));
-    });
-    await expect(status(page)).toHaveText(
-      'The camera was disconnected or switched off: connect it, then try again.',
-    );
-    await expect(page.getByText(SOON)).toBeVisible();
-    await again(page).click();
-    await expect(status(page)).toHaveText('Hold the code in the frame.');
-    expect(await tracks(page)).toEqual(['ended', 'live']);
-  });
-
-  test('a scanner that cannot be fetched', async ({ page, complaints, show, scanScreen }) => {
-    show(film([noise(100, 10), 2]));
-    await scanScreen();
-    for (const part of ['live-camera', 'decoder']) {
-      const files = `**/assets/${part}-*.js`;
-      await page.route(files, (route) => route.abort());
-      await page.getByRole('button', { name: /^Scan with the camera$|^Retry$/ }).click();
-      await expect(status(page)).toHaveText(
-        'The scanner could not be loaded: check your connection, then try again.',
-      );
-      await page.unroute(files);
-    }
-    for (const state of await tracks(page)) expect(state).toBe('ended');
-    await again(page).click();
-    await expect(status(page)).toHaveText('Hold the code in the frame.');
-    complaints.splice(0);
+    await refuse('');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(`/tip/${code}`);
   });
 
   test('a page that did not come by https', async ({ browser, backstage, logInAs, server }) => {
@@ -273,42 +214,25 @@ test.describe('what stands in the way is said, and can be tried again', () => {
   });
 });
 
-test.describe('the camera is off', () => {
-  test('when its button is tapped again, and when the screen is left', async ({ page, show, scanScreen }) => {
-    show(film([noise(100, 10), 2]));
-    await scanScreen();
-    await offer(page).focus();
-    await page.keyboard.press('Enter');
-    await expect(status(page)).toHaveText('Hold the code in the frame.');
-    await expect(stopButton(page)).toBeFocused();
-    await page.keyboard.press('Enter');
-    await expect(offer(page)).toBeFocused();
-    expect(await tracks(page)).toEqual(['ended']);
-    await page.keyboard.press('Enter');
-    await expect(status(page)).toHaveText('Hold the code in the frame.');
-    await page.getByRole('link', { name: 'Back to Dashboard' }).click();
-    await expect(page).toHaveURL('/dashboard');
-    await expect.poll(() => tracks(page)).toEqual(['ended', 'ended']);
+test('the camera is off when it is stopped before the question for it is answered or later, while the page is hidden, when it is unplugged, which is said, and when the screen is left; its light is switched where it has one, and refuses in words', async ({
+  page,
+  show,
+  scanScreen,
+}) => {
+  show(film([noise(100, 10), 2]));
+  await page.addInitScript(() => {
+    const capabilities: MediaTrackCapabilities & { torch: boolean } = { torch: true };
+    MediaStreamTrack.prototype.getCapabilities = () => capabilities;
+    window.lights = [];
+    MediaStreamTrack.prototype.applyConstraints = async (constraints) => {
+      window.lights.push(constraints);
+      if (window.lights.length === 3) throw new DOMException('too hot', 'OperationError');
+    };
   });
+  await scanScreen();
+  const isOn = () => expect(status(page)).toHaveText('Hold the code in the frame.');
 
-  test('while the page is hidden, and on again when it is seen', async ({ page, show, scanScreen }) => {
-    show(film([noise(100, 10), 2]));
-    await scanScreen();
-    await offer(page).click();
-    await expect(status(page)).toHaveText('Hold the code in the frame.');
-    await setHidden(page, true);
-    await expect.poll(() => tracks(page)).toEqual(['ended']);
-    await setHidden(page, false);
-    await expect.poll(() => tracks(page)).toEqual(['ended', 'live']);
-  });
-
-  test('when the screen is left before the question for it is answered', async ({
-    page,
-    show,
-    scanScreen,
-  }) => {
-    show(film([noise(100, 10), 2]));
-    await scanScreen();
+  await test.step('stopped before the question is answered', async () => {
     await page.evaluate(() => {
       window.hold = new Promise((resolve) => {
         window.answer = resolve;
@@ -320,103 +244,119 @@ test.describe('the camera is off', () => {
     await page.evaluate(() => window.answer());
     await expect.poll(() => tracks(page)).toEqual(['ended']);
   });
+
+  await test.step('its button tapped again', async () => {
+    await offer(page).focus();
+    await page.keyboard.press('Enter');
+    await isOn();
+    await expect(stopButton(page)).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(offer(page)).toBeFocused();
+    expect(await tracks(page)).toEqual(['ended', 'ended']);
+    await page.keyboard.press('Enter');
+    await isOn();
+  });
+
+  await test.step('while the page is hidden, and on again when it is seen', async () => {
+    await setHidden(page, true);
+    await expect.poll(() => tracks(page)).toEqual(['ended', 'ended', 'ended']);
+    await setHidden(page, false);
+    await expect.poll(() => tracks(page)).toEqual(['ended', 'ended', 'ended', 'live']);
+    await isOn();
+  });
+
+  await test.step('the light', async () => {
+    const light = page.getByRole('button', { name: 'Light' });
+    for (const isPressed of ['true', 'false'] as const) {
+      await light.click();
+      await expect(light).toHaveAttribute('aria-pressed', isPressed);
+    }
+    await light.click();
+    await expect(page.getByText('The light cannot be switched now: try again in a moment.')).toBeVisible();
+    await expect(light).toHaveAttribute('aria-pressed', 'false');
+    expect(await page.evaluate(() => window.lights)).toEqual(
+      [true, false, true].map((torch) => ({ advanced: [{ torch }] })),
+    );
+  });
+
+  await test.step('unplugged, and tried again', async () => {
+    await page.evaluate(() => {
+      for (const track of window.cameras.flatMap((stream) => stream.getTracks()))
+        track.dispatchEvent(new Event('ended'));
+    });
+    await expect(status(page)).toHaveText(
+      'The camera was disconnected or switched off: connect it, then try again.',
+    );
+    await expect(page.getByText(SOON)).toBeVisible();
+    await again(page).click();
+    await isOn();
+    expect(await tracks(page)).toEqual(['ended', 'ended', 'ended', 'ended', 'live']);
+  });
+
+  await test.step('the screen left', async () => {
+    await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+    await expect(page).toHaveURL('/dashboard');
+    await expect.poll(async () => new Set(await tracks(page))).toEqual(new Set(['ended']));
+  });
 });
 
-test('the light is switched where the camera has one, and refuses in words', async ({
+test('a picture that is chosen is named when it shows another code, no code, or no picture, leads to the tip page when it is a cropped code or a large photo, and nowhere once somebody has left', async ({
   page,
-  show,
+  backstage,
+  server,
   scanScreen,
 }) => {
-  show(film([noise(40, 10), 2]));
-  await page.addInitScript(() => {
-    const capabilities: MediaTrackCapabilities & { torch: boolean } = { torch: true };
-    MediaStreamTrack.prototype.getCapabilities = () => capabilities;
-    window.lights = [];
-    MediaStreamTrack.prototype.applyConstraints = async (constraints) => {
-      window.lights.push(constraints);
-      if (window.lights.length === 3) throw new DOMException('too hot', 'OperationError');
-    };
-  });
+  const { code } = await backstage.bothSides();
+  const address = `${server.url}/tip/${code}`;
   await scanScreen();
-  await offer(page).click();
-  const light = page.getByRole('button', { name: 'Light' });
-  for (const isOn of ['true', 'false'] as const) {
-    await light.click();
-    await expect(light).toHaveAttribute('aria-pressed', isOn);
-  }
-  await light.click();
-  await expect(page.getByText('The light cannot be switched now: try again in a moment.')).toBeVisible();
-  await expect(light).toHaveAttribute('aria-pressed', 'false');
-  expect(await page.evaluate(() => window.lights)).toEqual(
-    [true, false, true].map((torch) => ({ advanced: [{ torch }] })),
-  );
-});
-
-test.describe('a picture that is chosen', () => {
-  for (const [what, draw] of [
-    ['a cropped code', async (text: string) => pictureOf(text, 0)],
-    [
-      'a large photo',
-      (text: string) =>
-        sharp({ create: { width: 4_000, height: 3_000, channels: 3, background: '#8a6f55' } })
-          .composite([{ input: pictureOf(text), left: 2_300, top: 1_500 }])
-          .jpeg()
-          .toBuffer(),
-    ],
+  const empty = await sharp({ create: { width: 300, height: 300, channels: 3, background: '#356' } })
+    .png()
+    .toBuffer();
+  for (const [buffer, sentence] of [
+    [pictureOf(FOREIGN), THAT_IS_NONE],
+    [empty, /^No code was found in that picture. Choose a sharp one/],
+    [Buffer.from('a text'), /^This browser can’t show that file/],
+    [pictureOf('x'.repeat(200)), `That is not a Tipwell code: ${'x'.repeat(60)}...`],
   ] as const) {
-    test(`leads to the tip page: ${what}`, async ({ page, backstage, server, scanScreen }) => {
-      const { code } = await backstage.bothSides();
-      await scanScreen();
+    await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer });
+    await expect(status(page)).toHaveText(sentence);
+  }
+  await expect(page).toHaveURL('/scan');
+
+  const photo = await sharp({ create: { width: 4_000, height: 3_000, channels: 3, background: '#8a6f55' } })
+    .composite([{ input: pictureOf(address), left: 2_300, top: 1_500 }])
+    .jpeg()
+    .toBuffer();
+  for (const [what, buffer] of [
+    ['a cropped code', pictureOf(address, 0)],
+    ['a large photo', photo],
+  ] as const) {
+    await test.step(what, async () => {
       const choosing = page.waitForEvent('filechooser');
       await page.getByRole('button', { name: 'Choose a picture of a code' }).click();
-      const buffer = await draw(`${server.url}/tip/${code}`);
       await (await choosing).setFiles({ name: 'photo', mimeType: 'image/png', buffer });
       await expect(page).toHaveURL(`/tip/${code}`);
       expect(await tracks(page)).toEqual([]);
+      await goBackFromTip(page);
     });
   }
 
-  test('is named when it shows another code, no code, or no picture, and leads nowhere once somebody has left', async ({
-    page,
-    backstage,
-    server,
-    show,
-    scanScreen,
-  }) => {
-    show(film([frameOf(pictureOf(FOREIGN)), 4]));
-    await scanScreen();
-    const empty = await sharp({ create: { width: 300, height: 300, channels: 3, background: '#356' } })
-      .png()
-      .toBuffer();
-    for (const [buffer, sentence] of [
-      [pictureOf(FOREIGN), THAT_IS_NONE],
-      [empty, /^No code was found in that picture. Choose a sharp one/],
-      [Buffer.from('a text'), /^This browser can’t show that file/],
-      [pictureOf('x'.repeat(200)), `That is not a Tipwell code: ${'x'.repeat(60)}...`],
-    ] as const) {
-      await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer });
-      await expect(status(page)).toHaveText(sentence);
-    }
-    await expect(page).toHaveURL('/scan');
-
-    const { code } = await backstage.bothSides();
-    const decoder = await holdAnswers(page, '**/assets/decoder-*.js');
-    const hasEnded = new Promise((resolve) => {
-      page.on('worker', (reader) => reader.on('close', resolve));
-    });
-    const buffer = pictureOf(`${server.url}/tip/${code}`);
-    await page.locator('input[type=file]').setInputFiles({ name: 'b.png', mimeType: 'image/png', buffer });
-    await expect.poll(decoder.asked).toBe(1);
-    await page.getByRole('link', { name: 'Back to Dashboard' }).click();
-    await expect(page).toHaveURL('/dashboard');
-    decoder.release();
-    await hasEnded;
-    await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeVisible();
-    await expect(page).toHaveURL('/dashboard');
+  const decoder = await holdAnswers(page, '**/assets/decoder-*.js');
+  const hasEnded = new Promise((resolve) => {
+    page.on('worker', (reader) => reader.on('close', resolve));
   });
+  const buffer = pictureOf(address);
+  await page.locator('input[type=file]').setInputFiles({ name: 'b.png', mimeType: 'image/png', buffer });
+  await expect.poll(decoder.asked).toBe(1);
+  await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+  await expect(page).toHaveURL('/dashboard');
+  decoder.release();
+  await hasEnded;
+  await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeVisible();
+  await expect(page).toHaveURL('/dashboard');
 });
 
-test('every state is for everybody: axe finds nothing, and nothing scrolls sideways at 320 px', async ({
+test('a foreign code is announced once, however often it is seen; every state is for everybody: axe finds nothing, and nothing scrolls sideways at 320 px', async ({
   page,
   show,
   scanScreen,
@@ -428,8 +368,19 @@ test('every state is for everybody: axe finds nothing, and nothing scrolls sidew
   await expectForEverybody(page, 'offer');
   await offer(page).click();
   await expect(status(page)).toHaveText(THAT_IS_NONE);
+  await status(page).evaluate((region) => {
+    window.announcements = 0;
+    new MutationObserver((changes) => {
+      window.announcements += changes.length;
+    }).observe(region, { subtree: true, childList: true, characterData: true });
+  });
+  const seen = await page.evaluate(() => window.reads);
   await expect(page.getByLabel('Picture of the camera')).toBeInViewport({ ratio: 0.9 });
   await expectForEverybody(page, 'foreign code');
+  await expect.poll(() => page.evaluate(() => window.reads)).toBeGreaterThan(seen + 10);
+  expect(await page.evaluate(() => window.announcements)).toBe(0);
+  expect(await tracks(page)).toEqual(['live']);
+  await expect(page).toHaveURL('/scan');
   await stopButton(page).click();
   await page.evaluate(() => {
     window.refusal = 'NotAllowedError';

@@ -25,7 +25,10 @@ test('says without a camera that it will come and what may be entered, has the f
   await expect(
     page.getByText('Your phone’s own camera reads these codes as well: point it at one and tap the link.'),
   ).toBeVisible();
-  await expect(page.getByText('No camera was found')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Camera' }).getByRole('status').last()).toHaveText(
+    /^No camera was found/,
+  );
+  await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
   for (const [width, height] of [
     [390, 844],
     [360, 640],
