@@ -461,14 +461,19 @@ test.describe('a tip that one account has prepared is not paid by the next one',
   const OTHER_ACCOUNT =
     'Another account is logged in now. Nothing was charged to it: proceed to pay with it.';
 
-  test('that another tab logs in, which is offered no earlier tip of the first either', async ({
+  test('that another tab logs in, which is offered no earlier tip of the first, nor told that the same amount is never charged twice; where nobody is logged in, the amounts are shown, and Proceed asks for a login', async ({
     page,
     context,
     backstage,
     logInAs,
+    complaints,
   }) => {
     const { code, customer } = await backstage.bothSides();
     const next = await backstage.customer();
+    const elsewhere = await context.newPage();
+    await elsewhere.goto('/offline');
+    const logInElsewhere = ({ token }: Person) =>
+      elsewhere.evaluate((stored) => localStorage.setItem('tipwell_token', stored), token);
     await backstage.tip(customer, code, 30);
     await logInAs(customer);
     await page.goto(`/tip/${code}`);
@@ -476,22 +481,49 @@ test.describe('a tip that one account has prepared is not paid by the next one',
     await expect(again).toBeVisible();
     await proceedWith(page, '$20');
     const pay = page.getByRole('button', { name: /^Pay \$21\.00/ });
+    const success = page.getByRole('heading', { name: 'Tip sent!' });
     await expect(pay).toBeVisible();
-    const elsewhere = await context.newPage();
-    await elsewhere.goto('/offline');
-    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), next.token);
+    await logInElsewhere(next);
     await expect(toast(page, OTHER_ACCOUNT)).toBeVisible();
     await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
     await expect(pay).toHaveCount(0);
-    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), customer.token);
+    await logInElsewhere(customer);
     await expect(again).toBeVisible();
-    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), next.token);
+    await logInElsewhere(next);
     await expect(again).toHaveCount(0);
     await page.getByRole('button', { name: 'Proceed' }).click();
     await pay.click();
-    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    await expect(success).toBeVisible();
     expect(await backstage.transactions(customer)).toHaveLength(1);
     expect(await backstage.transactions(next)).toMatchObject([{ amount: 20 }]);
+
+    const { code: second, customer: first } = await backstage.bothSides();
+    await logInElsewhere(first);
+    await page.goto(`/tip/${second}`);
+    await loseAnswer(page, 'transactions.create');
+    await payTip(page, '$20');
+    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+    complaints.length = 0;
+    await logInElsewhere(next);
+    await expect(page.getByRole('alert')).toHaveCount(0);
+    // What the second one prepares meanwhile is not for the first.
+    await proceedWith(page, '$30');
+    await expect(page.getByRole('button', { name: /^Pay \$31\.50/ })).toBeVisible();
+    await logInElsewhere(first);
+    await expect(page.getByText('Your last payment was cut off.')).toBeVisible();
+    await pay.click();
+    await expect(success).toBeVisible();
+    expect(await backstage.transactions(first)).toHaveLength(1);
+    expect(await backstage.transactions(next)).toHaveLength(1);
+
+    const { code: third } = await backstage.bothSides();
+    await page.goto(`/tip/${third}`);
+    await proceedWith(page, '$20');
+    await expect(pay).toBeVisible();
+    await elsewhere.evaluate(() => localStorage.removeItem('tipwell_token'));
+    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(page.getByText('is waiting')).toBeVisible();
   });
 
   test('that logs in in the same tab and comes back to the payment, or after the session has ended', async ({
@@ -524,36 +556,6 @@ test.describe('a tip that one account has prepared is not paid by the next one',
     await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
     await expect(pay).toHaveCount(0);
     expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
-  });
-
-  test('who is not told that the same amount is never charged twice, which is so of the first alone', async ({
-    page,
-    context,
-    backstage,
-    logInAs,
-    complaints,
-  }) => {
-    const { code, customer } = await backstage.bothSides();
-    const next = await backstage.customer();
-    await logInAs(customer);
-    await page.goto(`/tip/${code}`);
-    await loseAnswer(page, 'transactions.create');
-    await payTip(page, '$20');
-    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
-    complaints.length = 0;
-    const elsewhere = await context.newPage();
-    await elsewhere.goto('/offline');
-    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), next.token);
-    await expect(page.getByRole('alert')).toHaveCount(0);
-    // What the second one prepares meanwhile is not for the first.
-    await proceedWith(page, '$30');
-    await expect(page.getByRole('button', { name: /^Pay \$31\.50/ })).toBeVisible();
-    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), customer.token);
-    await expect(page.getByText('Your last payment was cut off.')).toBeVisible();
-    await page.getByRole('button', { name: /^Pay \$21\.00/ }).click();
-    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
-    expect(await backstage.transactions(customer)).toHaveLength(1);
-    expect(await backstage.transactions(next)).toEqual([]);
   });
 
   test('but by nobody while it is not known who is logged in, and what was sent before is not called failed', async ({
@@ -650,25 +652,6 @@ test.describe('a tip that one account has prepared is not paid by the next one',
     await payTip(page, '$20');
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     expect(await backstage.transactions(next)).toMatchObject([{ amount: 20 }]);
-  });
-
-  test('where nobody is logged in meanwhile, the amounts are shown, and Proceed asks for a login', async ({
-    page,
-    context,
-    backstage,
-    logInAs,
-  }) => {
-    const { code, customer } = await backstage.bothSides();
-    await logInAs(customer);
-    await page.goto(`/tip/${code}`);
-    await proceedWith(page, '$20');
-    await expect(page.getByRole('button', { name: /^Pay/ })).toBeVisible();
-    const elsewhere = await context.newPage();
-    await elsewhere.goto('/offline');
-    await elsewhere.evaluate(() => localStorage.removeItem('tipwell_token'));
-    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    await expect(page.getByText('is waiting')).toBeVisible();
   });
 });
 
