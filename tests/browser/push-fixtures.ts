@@ -124,12 +124,14 @@ export interface PushedWorker {
   badges(): Promise<readonly number[]>;
   /** How many notifications were shown with a sound, and how many without one. */
   alerts(): Promise<{ readonly loud: number; readonly silent: number }>;
+  /** As it was when it had told nothing yet, and done nothing to the system. */
+  reset(): Promise<void>;
   readonly worker: Worker;
 }
 
-/** Finds the worker, which the dashboard has registered. @param page any page of the browser. */
+/** Finds the worker, which the dashboard has registered. @param page any page of the site. */
 export async function findWorker(page: Page): Promise<PushedWorker> {
-  const origin = new URL(page.url()).origin;
+  const { origin } = new URL(page.url());
   const context = page.context();
   const protocol = await context.newCDPSession(page);
   const registrationId = await findRegistration(protocol);
@@ -137,6 +139,11 @@ export async function findWorker(page: Page): Promise<PushedWorker> {
   const worker = context.serviceWorkers().at(-1) ?? (await context.waitForEvent('serviceworker'));
   await worker.evaluate(spy);
   const read = (name: string) => worker.evaluate((it) => Reflect.get(self, it), name);
+  const shown = () =>
+    worker.evaluate(async () => {
+      const notifications: Notification[] = await Reflect.get(self, 'registration').getNotifications();
+      return notifications.map(({ title, body }) => ({ title, body }));
+    });
   return {
     worker,
     async deliver(payload) {
@@ -145,13 +152,19 @@ export async function findWorker(page: Page): Promise<PushedWorker> {
       await protocol.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
       await expect.poll(() => read('settled'), { intervals: [20] }).toBe(before + 1);
     },
-    shown: () =>
-      worker.evaluate(async () => {
-        const shown: Notification[] = await Reflect.get(self, 'registration').getNotifications();
-        return shown.map(({ title, body }) => ({ title, body }));
-      }),
+    shown,
     badges: () => read('badges'),
     alerts: () => read('alerts'),
+    async reset() {
+      await worker.evaluate(async () => {
+        for (const notification of await Reflect.get(self, 'registration').getNotifications())
+          notification.close();
+        await caches.delete('told-tips');
+        Reflect.get(self, 'badges').length = 0;
+        Object.assign(Reflect.get(self, 'alerts'), { loud: 0, silent: 0 });
+      });
+      await expect.poll(shown, { intervals: [20] }).toEqual([]);
+    },
   };
 }
 
