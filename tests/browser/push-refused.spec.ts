@@ -13,8 +13,9 @@ const section = (page: Page) => page.getByRole('region', { name: 'Notifications'
 const also = (page: Page) => page.getByRole('button', { name: 'Also When Tipwell Is Closed' });
 const OPEN_ONLY = 'You hear of tips only while Tipwell is open.';
 
-async function openProfile(page: Page): Promise<void> {
-  await page.goto('/dashboard?tab=profile&open=notifications');
+/** @param flag what the script of `pretendObstacles` looks for in the address. */
+async function openProfile(page: Page, flag = ''): Promise<void> {
+  await page.goto(`/dashboard?tab=profile&open=notifications${flag}`);
   await expect(section(page)).toBeVisible();
 }
 
@@ -29,14 +30,23 @@ async function expectObstacle(page: Page, words: string | RegExp, name: string):
   await showState(page, name);
 }
 
-/** Stands in for what a person answers to the browser's question; the browser of the tests asks nobody. */
-async function answerQuestion(page: Page, answer: 'denied' | 'default'): Promise<void> {
-  await page.addInitScript((it) => {
+/**
+ * Stands in for what a person answers to the browser's question, which the browser of the tests asks nobody, and for
+ * browsers that cannot do it: as the address says, so that one page can be each of them.
+ */
+async function pretendObstacles(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const { search } = window.location;
+    if (search.includes('http')) Object.defineProperty(window, 'isSecureContext', { value: false });
+    if (search.includes('old') || search.includes('ios')) Reflect.deleteProperty(window, 'PushManager');
+    if (search.includes('ios')) Object.assign(navigator, { standalone: false });
+    const answer = search.includes('denied') ? 'denied' : search.includes('default') ? 'default' : null;
+    if (answer === null) return;
     let permission: NotificationPermission = 'default';
     Object.defineProperty(Notification, 'permission', { get: () => permission });
     Notification.requestPermission = async () => {
-      permission = it;
-      return it;
+      permission = answer;
+      return answer;
     };
     Object.assign(window, {
       allow: () => {
@@ -44,7 +54,7 @@ async function answerQuestion(page: Page, answer: 'denied' | 'default'): Promise
         window.dispatchEvent(new Event('focus'));
       },
     });
-  }, answer);
+  });
 }
 
 const test = base.extend<{ readonly provider: Person }>({
@@ -58,47 +68,58 @@ const test = base.extend<{ readonly provider: Person }>({
   ],
 });
 
-test('a no is respected, and the page says how to take it back', async ({ page, subscribable: _ }) => {
-  await answerQuestion(page, 'denied');
-  await openProfile(page);
-  await tipSwitch(page).click();
-  await expectObstacle(page, /^Your browser blocks notifications from this site/, 'denied');
-  // What needs no permission tells of tips all the same.
-  await expect(section(page).getByText(OPEN_ONLY)).toBeVisible();
-  await expect(tipSwitch(page)).toBeChecked();
-  expect(await endpointOf(page)).toBeNull();
-  await page.evaluate(() => Reflect.get(window, 'allow')());
-  await expect(also(page)).toBeVisible();
-});
+test('a no, a question that was put away, a page without HTTPS, a browser without push messages, and a page of iOS are told with what to do; a customer, who gets no tips, is offered the app and no notifications', async ({
+  page,
+  backstage,
+  subscribable: _,
+}) => {
+  await pretendObstacles(page);
 
-test('a question that was put away can be asked again', async ({ page, subscribable: _ }) => {
-  await answerQuestion(page, 'default');
-  await openProfile(page);
-  await tipSwitch(page).click();
-  await expect(section(page).getByRole('alert')).toHaveText(/^Your browser was not allowed/);
-  await expect(tipSwitch(page)).toBeFocused();
-  await expect(also(page)).toBeVisible();
-  await expectForEverybody(page, 'dismissed');
-  await picture(page, 'notices-dismissed');
-});
-
-test('a page without HTTPS, a browser without push messages, and a page of iOS say so', async ({ page }) => {
-  await page.addInitScript(() => {
-    const { search } = window.location;
-    if (search.includes('http')) Object.defineProperty(window, 'isSecureContext', { value: false });
-    if (search.includes('old') || search.includes('ios')) Reflect.deleteProperty(window, 'PushManager');
-    if (search.includes('ios')) Object.assign(navigator, { standalone: false });
+  await test.step('a question that was put away can be asked again', async () => {
+    await openProfile(page, '&default');
+    await tipSwitch(page).click();
+    await expect(section(page).getByRole('alert')).toHaveText(/^Your browser was not allowed/);
+    await expect(tipSwitch(page)).toBeFocused();
+    await expect(also(page)).toBeVisible();
+    await showState(page, 'dismissed');
   });
-  await page.goto('/dashboard?tab=profile&open=notifications&http');
-  await expectObstacle(page, /only from https pages/, 'insecure');
-  await page.goto('/dashboard?tab=profile&open=notifications&old');
-  await expectObstacle(page, /^This browser cannot tell you when Tipwell is closed/, 'unsupported');
-  await page.goto('/dashboard?tab=profile&open=notifications&ios');
-  await expectObstacle(page, /add Tipwell to the home screen: tap Share/, 'home-screen');
-  await tipSwitch(page).click();
-  await expect(section(page).getByText(OPEN_ONLY)).toBeVisible();
+
+  await test.step('a no is respected, and the page says how to take it back', async () => {
+    await openProfile(page, '&denied');
+    await also(page).click();
+    await expectObstacle(page, /^Your browser blocks notifications from this site/, 'denied');
+    // What needs no permission tells of tips all the same.
+    await expect(section(page).getByText(OPEN_ONLY)).toBeVisible();
+    await expect(tipSwitch(page)).toBeChecked();
+    expect(await endpointOf(page)).toBeNull();
+    await page.evaluate(() => Reflect.get(window, 'allow')());
+    await expect(also(page)).toBeVisible();
+    await tipSwitch(page).click();
+    await expect(tipSwitch(page)).not.toBeChecked();
+  });
+
+  await test.step('what this browser or page cannot do', async () => {
+    await openProfile(page, '&http');
+    await expectObstacle(page, /only from https pages/, 'insecure');
+    await openProfile(page, '&old');
+    await expectObstacle(page, /^This browser cannot tell you when Tipwell is closed/, 'unsupported');
+    await openProfile(page, '&ios');
+    await expectObstacle(page, /add Tipwell to the home screen: tap Share/, 'home-screen');
+    await tipSwitch(page).click();
+    await expect(section(page).getByText(OPEN_ONLY)).toBeVisible();
+  });
+
+  const app = page.getByRole('region', { name: 'Tipwell as an app' });
   await page.goto('/dashboard?tab=profile&ios');
-  await expect(page.getByRole('region', { name: 'Tipwell as an app' })).toContainText('Add to Home Screen');
+  await expect(app).toContainText('Add to Home Screen');
+
+  await test.step('a customer', async () => {
+    const { token } = await backstage.customer();
+    await page.evaluate((it) => localStorage.setItem('tipwell_token', it), token);
+    await page.goto('/dashboard?tab=profile&open=notifications&ios');
+    await expect(app).toBeVisible();
+    await expect(section(page)).toHaveCount(0);
+  });
 });
 
 test('a browser whose push service cannot be reached says so', async ({ page, context, complaints }) => {
@@ -110,111 +131,90 @@ test('a browser whose push service cannot be reached says so', async ({ page, co
     /^Your browser’s push service could not be reached/,
   );
   await expect(section(page).getByText(OPEN_ONLY)).toBeVisible();
-  await expectForEverybody(page, 'a push service that cannot be reached');
-  await picture(page, 'notices-no-push-service');
+  await showState(page, 'no-push-service');
   expect(complaints.splice(0)).toEqual([expect.stringContaining('incognito')]);
 });
 
-test('a push service that the server does not call leaves no subscription behind', async ({
-  page,
-  subscribable: _,
-  complaints,
-}) => {
-  await page.addInitScript(() => {
-    const { subscribe } = PushManager.prototype;
-    PushManager.prototype.subscribe = async function (options) {
-      const subscription = await subscribe.call(this, options);
-      const { toJSON } = subscription;
-      subscription.toJSON = () => ({ ...toJSON.call(subscription), endpoint: 'https://push.example.com/1' });
-      return subscription;
-    };
-  });
-  await openProfile(page);
-  await tipSwitch(page).click();
-  await expect(section(page).getByRole('alert')).toHaveText(
-    'Notifications do not work with the push service of this browser.',
-  );
-  await showState(page, 'unknown-push-service');
-  expect(await endpointOf(page)).toBeNull();
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
-});
-
-test('loading, failing and being offline have words, and Retry goes on', async ({
+test('loading, failing and being offline have words, and Retry goes on; so have a server without an answer, and one that does not call the push service: no subscription is left behind, and nothing looks changed', async ({
   page,
   context,
-  subscribable: _,
-  complaints,
-}) => {
-  const answers = await holdAnswers(page, /notifications\.(?:key|devices)/);
-  await openProfile(page);
-  await expect(section(page).getByText('Loading...')).toBeVisible();
-  await expectForEverybody(page, 'notifications that are loading');
-  await picture(page, 'notices-loading');
-  answers.release();
-  await expect(tipSwitch(page)).toBeVisible();
-
-  await page.unroute(/notifications\.(?:key|devices)/);
-  await page.route(/notifications\.(?:key|devices)/, (route) => route.abort());
-  await page.reload();
-  await expect(section(page).getByRole('alert')).toContainText('Notifications could not be loaded');
-  await expectForEverybody(page, 'notifications that could not be loaded');
-  await picture(page, 'notices-failed');
-  await page.unroute(/notifications\.(?:key|devices)/);
-  await context.setOffline(true);
-  await section(page).getByRole('button', { name: 'Retry' }).click();
-  await expect(section(page).getByRole('alert')).toContainText('You are offline.');
-  await showState(page, 'offline');
-  await context.setOffline(false);
-  // The queries go on by themselves when there is a connection again.
-  await expect(tipSwitch(page)).toBeVisible();
-
-  await page.route(/notifications\.register/, (route) => route.abort());
-  await tipSwitch(page).click();
-  await expect(section(page).getByRole('alert')).toHaveText(/^The server could not be reached/);
-  expect(await endpointOf(page)).toBeNull();
-  complaints.length = 0;
-});
-
-test('a failed change of a device is told, and nothing looks changed', async ({
-  page,
   provider,
   server,
   subscribable: _,
   complaints,
 }) => {
+  const STATE = /notifications\.(?:key|devices)/;
+  const problem = section(page).getByRole('alert');
+  const answers = await holdAnswers(page, STATE);
   await openProfile(page);
-  await pushOn(page);
-  await page.getByText('More', { exact: true }).click();
-  const words = page.getByRole('checkbox', { name: 'Show names and messages on the locked screen' });
-  await expect(words).toBeVisible();
-  await page.route(/notifications\.(?:update|test)/, (route) => route.abort());
-  await words.click();
-  await expect(
-    page.getByText('There was no answer, so we don’t know whether this was changed.'),
-  ).toBeVisible();
-  await expect(words).not.toBeChecked();
-  await page.getByRole('button', { name: 'Send a Test Notification' }).click();
-  await expect(
-    page.getByText('There was no answer, so we don’t know whether the test notification was sent.'),
-  ).toBeVisible();
-  expect(await devicesOf(server.url, provider)).toMatchObject([{ withWords: false }]);
-  complaints.length = 0;
-});
+  await expect(section(page).getByText('Loading...')).toBeVisible();
+  await showState(page, 'loading');
+  answers.release();
+  await expect(tipSwitch(page)).toBeVisible();
 
-test('a customer, who gets no tips, is offered the app and no notifications', async ({
-  browser,
-  server,
-  backstage,
-  logInAs,
-}) => {
-  const context = await browser.newContext({ baseURL: server.url });
-  await context.addInitScript(() => Object.assign(navigator, { standalone: false }));
-  await logInAs(await backstage.customer(), context);
-  const page = await context.newPage();
-  await page.goto('/dashboard?tab=profile&open=notifications');
-  await expect(page.getByRole('region', { name: 'Tipwell as an app' })).toBeVisible();
-  await expect(section(page)).toHaveCount(0);
-  await context.close();
+  await test.step('failing and being offline', async () => {
+    await page.unroute(STATE);
+    await page.route(STATE, (route) => route.abort());
+    await page.reload();
+    await expect(problem).toContainText('Notifications could not be loaded');
+    await showState(page, 'failed');
+    await page.unroute(STATE);
+    await context.setOffline(true);
+    await section(page).getByRole('button', { name: 'Retry' }).click();
+    await expect(problem).toContainText('You are offline.');
+    await showState(page, 'offline');
+    await context.setOffline(false);
+    // The queries go on by themselves when there is a connection again.
+    await expect(tipSwitch(page)).toBeVisible();
+  });
+
+  await test.step('turning on without an answer', async () => {
+    await page.route(/notifications\.register/, (route) => route.abort(), { times: 1 });
+    await tipSwitch(page).click();
+    await expect(problem).toHaveText(/^The server could not be reached/);
+    expect(await endpointOf(page)).toBeNull();
+    complaints.length = 0;
+  });
+
+  await test.step('a push service that the server does not call', async () => {
+    await page.evaluate(() => {
+      const { subscribe } = PushManager.prototype;
+      PushManager.prototype.subscribe = async function (options) {
+        PushManager.prototype.subscribe = subscribe;
+        const subscription = await subscribe.call(this, options);
+        const { toJSON } = subscription;
+        subscription.toJSON = () => ({
+          ...toJSON.call(subscription),
+          endpoint: 'https://push.example.com/1',
+        });
+        return subscription;
+      };
+    });
+    await also(page).click();
+    await expect(problem).toHaveText('Notifications do not work with the push service of this browser.');
+    await showState(page, 'unknown-push-service');
+    expect(await endpointOf(page)).toBeNull();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
+  });
+
+  await test.step('a failed change of a device', async () => {
+    await pushOn(page);
+    await page.getByText('More', { exact: true }).click();
+    const words = page.getByRole('checkbox', { name: 'Show names and messages on the locked screen' });
+    await expect(words).toBeVisible();
+    await page.route(/notifications\.(?:update|test)/, (route) => route.abort());
+    await words.click();
+    await expect(
+      page.getByText('There was no answer, so we don’t know whether this was changed.'),
+    ).toBeVisible();
+    await expect(words).not.toBeChecked();
+    await page.getByRole('button', { name: 'Send a Test Notification' }).click();
+    await expect(
+      page.getByText('There was no answer, so we don’t know whether the test notification was sent.'),
+    ).toBeVisible();
+    expect(await devicesOf(server.url, provider)).toMatchObject([{ withWords: false }]);
+    complaints.length = 0;
+  });
 });
 
 test('Chromium finds nothing that keeps the dashboard from being installed, and its offer waits in the profile', async ({
