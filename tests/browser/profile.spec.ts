@@ -23,7 +23,11 @@ const form = (page: Page) => page.locator('form').filter({ hasText: 'Edit profil
 const services = (page: Page) => page.getByRole('region', { name: 'Services', exact: true });
 
 test.describe('an edited profile', () => {
-  test('shows everywhere at once, and after a reload', async ({ page, backstage, logInAs }) => {
+  test('shows everywhere at once and after a reload, takes the phone number off, sends nothing when nothing was changed, and logs in by its new email from then on', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
     const customer = await backstage.customer();
     const username = newName();
     await logInAs(customer);
@@ -44,38 +48,50 @@ test.describe('an edited profile', () => {
       await expect(page.getByText(`@${username} · Customer`)).toBeVisible();
       await expect(page.getByText('+43 1 234567')).toBeVisible();
     }
-  });
 
-  test('takes the phone number off, and sends nothing when nothing was changed', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    await logInAs(await backstage.customer({ phone: '+43 1 234567' }));
-    await page.goto('/dashboard?tab=profile');
-    await edit(page).click();
-    await page.getByLabel('Phone (optional)').fill('');
-    const answers = await holdAnswers(page, /auth\.updateProfile/);
-    await save(page).click();
-    // A change that was sent cannot be withdrawn, and its answer would close a form that is opened again.
-    await page.getByRole('button', { name: 'Cancel' }).dispatchEvent('click');
-    await expect(page.getByRole('button', { name: 'Saving...' })).toBeFocused();
-    answers.release();
-    await expect(page.getByText('Not provided')).toBeVisible();
-
-    let calls = 0;
-    page.on('request', (request) => {
-      if (request.url().includes('auth.updateProfile')) calls += 1;
+    await test.step('without a phone number', async () => {
+      await edit(page).click();
+      await page.getByLabel('Phone (optional)').fill('');
+      const answers = await holdAnswers(page, /auth\.updateProfile/);
+      await save(page).click();
+      // A change that was sent cannot be withdrawn, and its answer would close a form that is opened again.
+      await page.getByRole('button', { name: 'Cancel' }).dispatchEvent('click');
+      await expect(page.getByRole('button', { name: 'Saving...' })).toBeFocused();
+      answers.release();
+      await expect(page.getByText('Not provided')).toBeVisible();
     });
-    await edit(page).click();
-    await save(page).click();
-    await expect(edit(page)).toBeFocused();
-    await edit(page).click();
-    await page.getByLabel('Full name').fill('Somebody Else');
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await expect(edit(page)).toBeFocused();
-    await expect(page.getByText('Somebody Else')).toHaveCount(0);
-    expect(calls).toBe(0);
+
+    await test.step('unchanged', async () => {
+      let calls = 0;
+      page.on('request', (request) => {
+        if (request.url().includes('auth.updateProfile')) calls += 1;
+      });
+      await edit(page).click();
+      await save(page).click();
+      await expect(edit(page)).toBeFocused();
+      await edit(page).click();
+      await page.getByLabel('Full name').fill('Somebody Else');
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await expect(edit(page)).toBeFocused();
+      await expect(page.getByText('Somebody Else')).toHaveCount(0);
+      expect(calls).toBe(0);
+    });
+
+    await test.step('with a new email', async () => {
+      const email = `${newName()}@example.com`;
+      await edit(page).click();
+      await page.getByLabel('Email').fill(email);
+      await page.getByLabel('Your password').fill(PASSWORD);
+      await save(page).click();
+      await expect(page.getByText(email)).toBeVisible();
+      await page.getByRole('button', { name: 'Logout', exact: true }).click();
+      await expect(page).toHaveURL('/');
+      await page.goto('/auth');
+      await page.getByLabel('Email').fill(email);
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await expect(page).toHaveURL('/dashboard');
+    });
   });
 
   test('asks before changes are lost, whichever way somebody leaves', async ({
@@ -135,23 +151,12 @@ test.describe('an edited profile', () => {
     await expect(page).toHaveURL('/dashboard?tab=profile');
   });
 
-  test('stays where it was scrolled to after Back', async ({ page, backstage, logInAs }) => {
+  test('asks before Forward, and leaves the history as it was, also when it is saved under the question; it stays where it was scrolled to after Back', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
     await logInAs(await backstage.provider());
-    await page.goto('/dashboard');
-    await openTabUnderToast(page, 'Profile');
-    await edit(page).click();
-    await page.getByLabel(/^Phone/).fill('+43 1 234567');
-    await page.evaluate(() => window.scrollTo({ top: 200, behavior: 'instant' }));
-    await page.goBack();
-    await page
-      .getByRole('dialog', { name: 'Discard your changes?' })
-      .getByRole('button', { name: 'Keep Editing' })
-      .click();
-    await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(200);
-  });
-
-  test('asks before Forward, and leaves the history as it was', async ({ page, backstage, logInAs }) => {
-    await logInAs(await backstage.customer());
     await page.goto('/dashboard');
     const question = page.getByRole('dialog', { name: 'Discard your changes?' });
     const name = page.getByLabel('Full name');
@@ -182,29 +187,29 @@ test.describe('an edited profile', () => {
     await expect(page).toHaveURL('/dashboard?tab=profile');
     await page.goBack();
     await expect(page).toHaveURL('/dashboard');
-  });
 
-  test('a change that is saved under the question about leaving leaves no entry in the history', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    await logInAs(await backstage.customer());
-    await page.goto('/dashboard');
-    await openTabUnderToast(page, 'Profile');
-    await edit(page).click();
-    await page.getByLabel('Full name').fill('Nelly Newname');
-    const answers = await holdAnswers(page, /auth\.updateProfile/);
-    await save(page).click();
-    await openTabUnderToast(page, 'Transactions');
-    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
-    await expect(question).toBeVisible();
-    answers.release();
-    await expect(edit(page)).toBeVisible();
-    await expect(question).toHaveCount(0);
-    await expect(page).toHaveURL('/dashboard?tab=profile');
-    await page.goBack();
-    await expect(page).toHaveURL('/dashboard');
+    await test.step('after Back it is scrolled as it was', async () => {
+      await openTabUnderToast(page, 'Profile');
+      await edit(page).click();
+      await page.getByLabel(/^Phone/).fill('+43 1 234567');
+      await page.evaluate(() => window.scrollTo({ top: 200, behavior: 'instant' }));
+      await page.goBack();
+      await question.getByRole('button', { name: 'Keep Editing' }).click();
+      await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(200);
+    });
+
+    await test.step('saved under the question', async () => {
+      const answers = await holdAnswers(page, /auth\.updateProfile/);
+      await save(page).click();
+      await openTabUnderToast(page, 'Transactions');
+      await expect(question).toBeVisible();
+      answers.release();
+      await expect(edit(page)).toBeVisible();
+      await expect(question).toHaveCount(0);
+      await expect(page).toHaveURL('/dashboard?tab=profile');
+      await page.goBack();
+      await expect(page).toHaveURL('/dashboard');
+    });
   });
 
   test('says under each field what is wrong with it, and keeps what was typed', async ({
@@ -304,23 +309,6 @@ test.describe('an edited profile', () => {
     expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
   });
 
-  test('logs in by its new email from then on', async ({ page, backstage, logInAs }) => {
-    await logInAs(await backstage.customer());
-    const email = `${newName()}@example.com`;
-    await page.goto('/dashboard?tab=profile');
-    await edit(page).click();
-    await page.getByLabel('Email').fill(email);
-    await page.getByLabel('Your password').fill(PASSWORD);
-    await save(page).click();
-    await expect(page.getByText(email)).toBeVisible();
-    await page.getByRole('button', { name: 'Logout', exact: true }).click();
-    await expect(page).toHaveURL('/');
-    await page.goto('/auth');
-    await page.getByLabel('Email').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-    await page.keyboard.press('Enter');
-    await expect(page).toHaveURL('/dashboard');
-  });
 });
 
 test('a customer becomes a provider, and lands where the first code is created', async ({
