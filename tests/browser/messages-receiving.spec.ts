@@ -11,7 +11,11 @@ import { arrival, choose, dialog, more, openMessage, rows, test, tipWith } from 
 const LIST = '/dashboard?tab=transactions';
 const MESSAGE = 'Thanks for the lovely evening, and for the best Negroni in town!';
 
-test('words arrive with the tip, on the card and in the row', async ({ page, backstage, logInAs }) => {
+test('words arrive with the tip, on the card and in the row, and guests who look at the code read none of them; there are no thanks for a tip that was given back', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
   const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
   await openEmptyList(page);
@@ -37,21 +41,28 @@ test('words arrive with the tip, on the card and in the row', async ({ page, bac
   await expect(rows(page)).toHaveCount(3);
   await expect(rows(page).nth(1)).toContainText('For you alone');
   await expect(rows(page).nth(1)).not.toContainText('From');
-});
 
-test('guests who look at the code read no words that a tip came with', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await logInAs(provider);
-  await page.goto(`/dashboard?show=${code}`);
-  await expect(page.getByRole('img', { name: /^QR code to tip/ })).toBeVisible();
-  await tipWith(backstage, customer, code, { message: MESSAGE, withName: true });
-  await expect(page.getByText('Thank you! $10.00').first()).toBeAttached();
-  await expect(page.getByText(MESSAGE)).toHaveCount(0);
-  await expect(page.getByText(customer.fullName)).toHaveCount(0);
+  await test.step('a tip that was given back', async () => {
+    const row = rows(page).nth(1);
+    const [, { id } = { id: '' }] = await backstage.transactions(provider);
+    await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });
+    await page.reload();
+    await expect(row.getByRole('button')).toHaveAccessibleName(/^More about this tip: /);
+    // The sums come above the row, and a second sentence of theirs moves it.
+    await expect(page.getByText('Refunded or taken back: -$19.40')).toBeVisible();
+    await row.getByRole('button').click();
+    await expect(page.getByRole('menuitem', { name: 'Report' })).toBeVisible();
+    await picture(page, 'words-14-refunded');
+  });
+
+  await test.step('guests who look at the code', async () => {
+    await page.goto(`/dashboard?show=${code}`);
+    await expect(page.getByRole('img', { name: /^QR code to tip/ })).toBeVisible();
+    await tipWith(backstage, customer, code, { message: MESSAGE, withName: true });
+    await expect(page.getByText('Thank you! $10.00').first()).toBeAttached();
+    await expect(page.getByText(MESSAGE)).toHaveCount(0);
+    await expect(page.getByText(customer.fullName)).toHaveCount(0);
+  });
 });
 
 test('a ready thank-you is sent by one tap, once, and its giver hears it at once', async ({
@@ -189,45 +200,7 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   );
 });
 
-test('the dialog of a tip is an entry of the history: Back closes it, and a reload keeps it', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await tipWith(backstage, customer, code, {});
-  await logInAs(provider);
-  await page.goto('/dashboard');
-  await page.getByRole('tab', { name: 'Transactions' }).click();
-  await page.getByRole('button', { name: 'Today' }).click();
-  const address = '/dashboard?tab=transactions&period=today';
-  await expect(page).toHaveURL(address);
-  const thank = rows(page).getByRole('button', { name: /^Thank: / });
-  const leavings = [
-    () => page.goBack(),
-    () => page.keyboard.press('Escape'),
-    () => dialog(page).getByRole('button', { name: 'Close' }).click(),
-  ];
-  for (const leave of leavings) {
-    await openMessage(page);
-    await expect(dialog(page)).toBeVisible();
-    await leave();
-    await expect(dialog(page)).toHaveCount(0);
-    await expect(page).toHaveURL(address);
-    await expect(thank).toBeFocused();
-  }
-  await openMessage(page);
-  await expect(dialog(page)).toBeVisible();
-  await page.reload();
-  await expect(dialog(page).getByRole('heading', { name: 'Say thank you' })).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(page).toHaveURL(address);
-  await expect(dialog(page)).toHaveCount(0);
-  await page.goBack();
-  await expect(page).toHaveURL('/dashboard?tab=transactions');
-});
-
-test('Thank that is pressed again before its dialog has come opens one, that of the last row', async ({
+test('the dialog of a tip is one, however often Thank is pressed before it has come, and an entry of the history: Back closes it, and a reload keeps it; a double click thanks nobody in it', async ({
   page,
   backstage,
   logInAs,
@@ -235,20 +208,66 @@ test('Thank that is pressed again before its dialog has come opens one, that of 
   const { provider, code, customer } = await backstage.bothSides();
   for (const amount of [11, 22]) await backstage.tip(customer, code, amount);
   await logInAs(provider);
-  await page.goto(LIST);
-  const scripts = await holdAnswers(page, '**/assets/opened-tip-*.js');
-  const thank = (sum: string) =>
-    rows(page)
-      .getByRole('button', { name: new RegExp(`^Thank: \\${sum}`) })
-      .click();
-  await thank('$11.00');
-  await thank('$22.00');
-  await thank('$22.00');
-  scripts.release();
-  await expect(dialog(page).getByRole('heading', { name: '$22.00 tip' })).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(dialog(page)).toHaveCount(0);
-  await expect(page).toHaveURL(LIST);
+  await page.goto('/dashboard');
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await page.getByRole('button', { name: 'Today' }).click();
+  const address = '/dashboard?tab=transactions&period=today';
+  await expect(page).toHaveURL(address);
+  const thank = (sum: string) => rows(page).getByRole('button', { name: new RegExp(`^Thank: \\${sum}`) });
+
+  await test.step('pressed again before it has come: that of the last row', async () => {
+    const scripts = await holdAnswers(page, '**/assets/opened-tip-*.js');
+    for (const sum of ['$11.00', '$22.00', '$22.00']) await thank(sum).click();
+    scripts.release();
+    await expect(dialog(page).getByRole('heading', { name: '$22.00 tip' })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(dialog(page)).toHaveCount(0);
+    await expect(page).toHaveURL(address);
+  });
+
+  await test.step('an entry of the history', async () => {
+    const leavings = [
+      () => page.goBack(),
+      () => page.keyboard.press('Escape'),
+      () => dialog(page).getByRole('button', { name: 'Close' }).click(),
+    ];
+    for (const leave of leavings) {
+      await openMessage(page);
+      await expect(dialog(page)).toBeVisible();
+      await leave();
+      await expect(dialog(page)).toHaveCount(0);
+      await expect(page).toHaveURL(address);
+      await expect(thank('$22.00')).toBeFocused();
+    }
+    await openMessage(page);
+    await expect(dialog(page)).toBeVisible();
+    await page.reload();
+    await expect(dialog(page).getByRole('heading', { name: 'Say thank you' })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page).toHaveURL(address);
+    await expect(dialog(page)).toHaveCount(0);
+  });
+
+  await test.step('a double click', async () => {
+    // The second click comes as soon as the dialog has a button under the pointer.
+    await page.evaluate(() => {
+      const watch = new MutationObserver(() => {
+        const ready = document.querySelector('dialog[open] li button');
+        if (!ready) return;
+        watch.disconnect();
+        ready.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 2 }));
+      });
+      watch.observe(document.body, { subtree: true, childList: true, attributes: true });
+    });
+    await openMessage(page);
+    await expect(dialog(page).getByRole('heading', { name: 'Say thank you' })).toBeVisible();
+    await dialog(page).getByLabel('In your own words').fill('After a moment it thanks');
+    await dialog(page).getByRole('button', { name: 'Send', exact: true }).click();
+    await expect(rows(page).first()).toContainText('You said: After a moment it thanks');
+  });
+
+  await page.goBack();
+  await expect(page).toHaveURL('/dashboard?tab=transactions');
 });
 
 test('the dialog of a tip that is on a filtered list alone hears that it was taken back', async ({
@@ -294,36 +313,6 @@ test('a thank-you that somebody is writing stays when its tip leaves the list, a
   await expect(page.getByRole('tabpanel')).toBeFocused();
   await page.getByRole('link', { name: 'Clear filters', exact: true }).click();
   await expect(rows(page)).toContainText('You said: Until tomorrow');
-});
-
-test('a double click on Thank opens the dialog, and thanks nobody in it', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await tipWith(backstage, customer, code, {});
-  await logInAs(provider);
-  await page.goto(LIST);
-  await openMessage(page);
-  await expect(dialog(page).getByRole('button', { name: 'Thank you!', exact: true })).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(dialog(page)).toHaveCount(0);
-  // The second click comes as soon as the dialog has a button under the pointer.
-  await page.evaluate(() => {
-    const watch = new MutationObserver(() => {
-      const ready = document.querySelector('dialog[open] li button');
-      if (!ready) return;
-      watch.disconnect();
-      ready.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 2 }));
-    });
-    watch.observe(document.body, { subtree: true, childList: true, attributes: true });
-  });
-  await page.getByRole('button', { name: /^Thank: / }).click();
-  await expect(dialog(page).getByRole('heading', { name: 'Say thank you' })).toBeVisible();
-  await dialog(page).getByLabel('In your own words').fill('After a moment it thanks');
-  await dialog(page).getByRole('button', { name: 'Send', exact: true }).click();
-  await expect(rows(page)).toContainText('You said: After a moment it thanks');
 });
 
 test('a message can be hidden, shown again and reported from its row', async ({
@@ -434,21 +423,6 @@ test('a giver is blocked without being told, and a code takes no more messages o
   await choose(page, 'Turn On Messages for This Code');
   await expect(toast(page, 'Messages are on for Bartender')).toBeVisible();
   await tipWith(backstage, null, code, { message: 'Hello' });
-});
-
-test('there are no thanks for a tip that was given back', async ({ page, backstage, logInAs }) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await tipWith(backstage, customer, code, { message: MESSAGE });
-  const [{ id } = { id: '' }] = await backstage.transactions(provider);
-  await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });
-  await logInAs(provider);
-  await page.goto(LIST);
-  await expect(rows(page).getByRole('button')).toHaveAccessibleName(/^More about this tip: /);
-  // The sums come above the row, and a second sentence of theirs moves it.
-  await expect(page.getByText('Refunded or taken back: -$9.70')).toBeVisible();
-  await more(page).click();
-  await expect(page.getByRole('menuitem', { name: 'Report' })).toBeVisible();
-  await picture(page, 'words-14-refunded');
 });
 
 test('the keyboard is enough', async ({ page, backstage, logInAs }) => {
