@@ -2,23 +2,14 @@
  * Who is logged in: verified at start, ended by the server's "no" and by nothing else, the same in every tab;
  * and what is shown meanwhile.
  */
-import type { Page } from '@playwright/test';
-import {
-  type Backstage,
-  enterCode,
-  expect,
-  holdAnswers,
-  logInByForm,
-  storedToken,
-  test,
-  toast,
-} from './fixtures.ts';
+import { enterCode, expect, holdAnswers, logInByForm, storedToken, test, toast } from './fixtures.ts';
 
 test.describe('a page that is loaded', () => {
-  test('verifies a stored token, and says what is loading until the answer comes', async ({
+  test('verifies a stored token, says what is loading until the answer comes, removes a token that the server refuses, and no other: without an answer it tries again on demand', async ({
     page,
     backstage,
     logInAs,
+    complaints,
   }) => {
     const customer = await backstage.customer();
     await logInAs(customer);
@@ -37,27 +28,7 @@ test.describe('a page that is loaded', () => {
       await page.unroute('**/trpc/*auth.me*');
     }
     expect(await storedToken(page)).toBe(customer.token);
-  });
 
-  test('removes a token that the server refuses', async ({ page, backstage, logInAs, complaints }) => {
-    const customer = await backstage.customer();
-    await backstage.call('POST', '/auth/logout', { token: customer.token });
-    await logInAs(customer);
-    await page.goto('/');
-    await expect(page.getByRole('link', { name: 'Get Started Now' })).toBeVisible();
-    // The page arrives rendered; the server is asked about the token afterwards.
-    await expect.poll(() => storedToken(page)).toBeNull();
-    expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
-  });
-
-  test('logs nobody out when the server cannot be reached, and tries again on demand', async ({
-    page,
-    backstage,
-    logInAs,
-    complaints,
-  }) => {
-    const customer = await backstage.customer();
-    await logInAs(customer);
     await page.route('**/trpc/*auth.me*', (route) => route.abort());
     await page.goto('/dashboard?tab=profile');
     await expect(page.getByRole('alert')).toContainText('Tipwell cannot be reached');
@@ -81,36 +52,35 @@ test.describe('a page that is loaded', () => {
       expect.stringContaining('ERR_FAILED'),
       expect.stringContaining('502'),
     ]);
+
+    // The page itself would hear of the end.
+    await page.goto('/robots.txt');
+    await backstage.call('POST', '/auth/logout', { token: customer.token });
+    await page.goto('/');
+    await expect(page.getByRole('link', { name: 'Get Started Now' })).toBeVisible();
+    // The page arrives rendered; the server is asked about the token afterwards.
+    await expect.poll(() => storedToken(page)).toBeNull();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
   });
 });
 
-test('a screen that takes a login leads to it, and back to the same tab afterwards', async ({
+test('a screen that takes a login leads to it, and back to the same tab afterwards, also when the session ends while it is open', async ({
   page,
   backstage,
-}) => {
-  const customer = await backstage.customer();
-  await page.goto('/dashboard?tab=profile');
-  await expect(page).toHaveURL('/auth?next=%2Fdashboard%3Ftab%3Dprofile');
-  await logInByForm(page, customer);
-  await expect(page).toHaveURL('/dashboard?tab=profile');
-});
-
-test('a session that ends while a page is open leads to the login, and back to the same tab', async ({
-  page,
-  backstage,
-  logInAs,
   complaints,
 }) => {
   const provider = await backstage.provider();
-  await logInAs(provider);
   // Without the live stream, which would hear of the end by itself, the next call finds out.
   await page.route('**/trpc/transactions.onTip*', (route) => route.abort());
   // The last call of a visit without codes: one under way would find out too.
   const lastCall = page.waitForResponse(/qrCodes\.ended/);
   await page.goto('/dashboard?tab=qr-codes');
+  await expect(page).toHaveURL('/auth?next=%2Fdashboard%3Ftab%3Dqr-codes');
+  await logInByForm(page, provider);
+  await expect(page).toHaveURL('/dashboard?tab=qr-codes');
   await expect(page.getByRole('heading', { name: 'No QR Codes Yet' })).toBeVisible();
   await lastCall;
-  await backstage.call('POST', '/auth/logout', { token: provider.token });
+  await backstage.call('POST', '/auth/logout', { token: (await storedToken(page)) ?? '' });
   await page.getByRole('button', { name: 'Create Bartender QR' }).click();
   await expect(page).toHaveURL('/auth?next=%2Fdashboard%3Ftab%3Dqr-codes');
   await expect(toast(page, 'Your session has ended. Please login again.')).toBeVisible();
@@ -157,38 +127,21 @@ test.describe('of several tabs', () => {
   });
 });
 
-for (const [how, endSession] of [
-  [
-    'by a logout in another tab',
-    async (other: Page) => {
-      await other.goto('/dashboard');
-      await other.getByRole('button', { name: 'Logout' }).click();
-      await expect(other).toHaveURL('/');
-    },
-  ],
-  [
-    'by the server’s "no"',
-    async (_other: Page, page: Page, token: string, backstage: Backstage) => {
-      await backstage.call('POST', '/auth/logout', { token });
-      await page.getByText('$10', { exact: true }).click();
-      await page.getByRole('button', { name: 'Proceed' }).click();
-      await page.getByRole('button', { name: /^Pay/ }).click();
-    },
-  ],
-] as const) {
-  test(`a session that ends ${how} leaves nothing of the dashboard in memory`, async ({
-    page,
-    context,
-    backstage,
-    logInAs,
-    complaints,
-  }) => {
-    const provider = await backstage.provider();
-    const customer = await backstage.customer();
-    const code = await backstage.code(provider);
-    await backstage.tip(customer, code, 10);
-    await logInAs(customer);
-    await page.goto('/dashboard');
+test('a session that ends by a logout in another tab, or by the server’s "no", leaves nothing of the dashboard in memory', async ({
+  page,
+  context,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const provider = await backstage.provider();
+  const customer = await backstage.customer();
+  const code = await backstage.code(provider);
+  await backstage.tip(customer, code, 10);
+  await logInAs(customer);
+  await page.goto('/dashboard');
+
+  async function expectNothingAfter(end: () => Promise<void>): Promise<void> {
     await expect(page.getByText('-$10.50')).toBeVisible();
     await page.getByRole('link', { name: 'Scan QR' }).click();
     const lastTip = page.waitForResponse((response) => response.url().includes('serviceCategory'));
@@ -197,7 +150,7 @@ for (const [how, endSession] of [
     await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
     // The server's "no" to this question would come before, beside or after Proceed.
     await (await lastTip).finished();
-    await endSession(await context.newPage(), page, customer.token, backstage);
+    await end();
     await expect.poll(() => storedToken(page)).toBeNull();
     complaints.length = 0;
     if (page.url().includes('/tip/')) await page.getByRole('link', { name: 'Back' }).click();
@@ -210,8 +163,26 @@ for (const [how, endSession] of [
     await expect(page.getByText('-$10.50')).toHaveCount(0);
     answers.release();
     await expect(page.getByText('-$10.50')).toBeVisible();
-  });
-}
+    await page.unroute('**/trpc/*transactions.list*');
+  }
+
+  await test.step('a logout in another tab', () =>
+    expectNothingAfter(async () => {
+      const other = await context.newPage();
+      await other.goto('/dashboard');
+      await other.getByRole('button', { name: 'Logout' }).click();
+      await expect(other).toHaveURL('/');
+      await other.close();
+    }));
+
+  await test.step('the server’s "no"', () =>
+    expectNothingAfter(async () => {
+      await backstage.call('POST', '/auth/logout', { token: (await storedToken(page)) ?? '' });
+      await page.getByText('$10', { exact: true }).click();
+      await page.getByRole('button', { name: 'Proceed' }).click();
+      await page.getByRole('button', { name: /^Pay/ }).click();
+    }));
+});
 
 test('logging out works without a connection', async ({ page, backstage, logInAs, complaints }) => {
   await logInAs(await backstage.customer());
