@@ -308,7 +308,6 @@ test.describe('an edited profile', () => {
     expect(me).toMatchObject({ full_name: 'Kim Elsewhere', phone: '+43 1 234567' });
     expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
   });
-
 });
 
 test('a customer becomes a provider, and lands where the first code is created', async ({
