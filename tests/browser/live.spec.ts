@@ -1,15 +1,14 @@
 /**
- * Tips arrive by themselves: in another browser, in another tab, after a lost connection and a restart, each
- * once.
+ * Tips arrive by themselves: in another browser, in another tab, after a lost connection, each once.
  */
 import type { Locator, Page, Request } from '@playwright/test';
 import { createCuttableLine } from '../support/cuttable-line.ts';
-import { startServer } from '../support/running-server.ts';
 import {
-  Backstage,
+  type Backstage,
   expect,
   installClock,
   logInByForm,
+  manageCode,
   openEmptyList,
   openTabUnderToast,
   type Person,
@@ -27,8 +26,9 @@ import { picture } from './picture.ts';
 import { tipWith } from './received-tips.ts';
 import { payTip } from './tipping.ts';
 
-test('a tip that is given in one browser appears in another, with card, sums and row', async ({
+test('a tip that is given in one browser appears in another, on each of its tabs once, with card, sums and row, and on the giver’s other tab with its receiver at once and without a card', async ({
   page,
+  context,
   browser,
   backstage,
   server,
@@ -37,15 +37,21 @@ test('a tip that is given in one browser appears in another, with card, sums and
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
-  await openEmptyList(page);
+  const second = await context.newPage();
+  for (const tab of [page, second]) await openEmptyList(tab);
 
   const elsewhere = await browser.newContext({ baseURL: server.url });
-  const phone = await elsewhere.newPage();
-  await watch(phone, complaints, server.url);
+  const [phone, history] = [await elsewhere.newPage(), await elsewhere.newPage()];
+  for (const tab of [phone, history]) await watch(tab, complaints, server.url);
   await logInAs(customer, elsewhere);
+  await openEmptyList(history);
   await phone.goto(`/tip/${code}`);
   await payTip(phone, '$25');
   await expect(phone.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+  await expect(history.getByText('-$26.25')).toHaveCount(1);
+  await expect(history.getByText(`to ${provider.fullName}`)).toBeVisible();
+  await expect(history.getByText(/you keep/)).toHaveCount(0);
+  await elsewhere.close();
 
   await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
   await expect(row(page, '+$24.25')).toHaveCount(1);
@@ -58,40 +64,14 @@ test('a tip that is given in one browser appears in another, with card, sums and
   await expect(stat(page, 'Tips Received')).toContainText('$72.75');
   await expect(stat(page, 'Received Today')).toContainText('2');
   await expect(card).toContainText('$72.75 tonight · 2 tips');
-  await elsewhere.close();
-});
 
-test('the giver’s other tab shows the tip and its receiver at once, without a card', async ({
-  page,
-  context,
-  backstage,
-  logInAs,
-}) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await logInAs(customer);
-  await page.goto('/dashboard');
-  await expect(page.getByText('No Transactions Yet')).toBeVisible();
-  const tab = await context.newPage();
-  await tab.goto(`/tip/${code}`);
-  await payTip(tab, '$10');
-  await expect(page.getByText('-$10.50')).toHaveCount(1);
-  await expect(page.getByText(`to ${provider.fullName}`)).toBeVisible();
-  await expect(page.getByText(/you keep/)).toHaveCount(0);
-});
-
-test('each of several tabs shows each tip once', async ({ page, context, backstage, logInAs }) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions');
-  const second = await context.newPage();
-  await second.goto('/dashboard?tab=transactions');
-  for (const tab of [page, second]) await expect(tab.getByText('No Transactions Yet')).toBeVisible();
-  for (let amount = 11; amount <= 20; amount += 1) await backstage.tip(customer, code, amount);
+  await openTabUnderToast(page, 'Transactions');
+  for (const amount of [11, 12, 13]) await backstage.tip(customer, code, amount);
   for (const tab of [page, second]) {
-    await expect(tab.getByRole('listitem').filter({ hasText: 'Received' })).toHaveCount(10);
+    await expect(tab.getByRole('listitem').filter({ hasText: 'Received' })).toHaveCount(5);
     await expect(row(tab, '+$10.67')).toHaveCount(1);
-    await tab.getByRole('tab', { name: 'QR Codes' }).click();
-    await expect(stat(tab, 'Received Today')).toContainText('10');
+    await openTabUnderToast(tab, 'QR Codes');
+    await expect(stat(tab, 'Received Today')).toContainText('5');
   }
 });
 
@@ -154,31 +134,28 @@ test('a tip that arrives is a card in reach of a thumb that moves nothing', asyn
   }
 });
 
-test('a tip that arrives says on each tab once that its money is simulated', async ({
+test('a tip that arrives says on each tab once that its money is simulated, and is told in a dialog that is open', async ({
   page,
   backstage,
   logInAs,
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
-  for (const tab of ['profile', 'transactions', 'insights', 'qr-codes']) {
-    await page.goto(`/dashboard?tab=${tab}`);
-    await expect(page.getByRole('tabpanel')).toBeVisible();
+  await page.goto('/dashboard?tab=profile');
+  for (const tab of ['Profile', 'Transactions', 'Insights', 'QR Codes']) {
+    await openTabUnderToast(page, tab);
+    await expect(page.getByRole('tabpanel', { name: tab })).toBeVisible();
     await expect(page.getByText('Loading')).toHaveCount(0);
     await backstage.tip(customer, code, 20);
     await expect(page.getByRole('status').filter({ hasText: '$20.00 tip' })).toBeAttached();
     await expect(page.getByText('Simulated money')).toHaveCount(1);
     await expect(page.getByText('Simulated money')).toBeVisible();
+    await dismissCard(page);
   }
-});
-
-test('a tip that arrives under an open dialog is told in it', async ({ page, backstage, logInAs }) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await logInAs(provider);
-  await page.goto(`/dashboard?tab=qr-codes&page=${code}`);
+  await manageCode(page);
+  await page.getByRole('button', { name: 'Edit Page' }).click();
   const dialog = page.getByRole('dialog', { name: 'Your tip page' });
   await expect(dialog.getByLabel('Display name')).toBeVisible();
-  await expect(stat(page, 'Tips Received')).toContainText('$0.00');
   await tipWith(backstage, customer, code, { amount: 20 });
   const told = dialog.getByText('$20.00 tip · you keep $19.40 (Bartender)');
   await expect(told).toBeInViewport({ ratio: 1 });
@@ -192,6 +169,7 @@ test('neither a toast nor the card of a tip covers the other, whichever comes fi
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
+  await page.clock.install();
   await openEmptyList(page);
   await page.getByRole('tab', { name: 'Profile' }).click();
   await page.getByRole('button', { name: 'Services' }).click();
@@ -207,6 +185,8 @@ test('neither a toast nor the card of a tip covers the other, whichever comes fi
   await dayEnd.selectOption('5 AM');
   await expect(toasts).toHaveText('Your day ends at 5 AM');
   await expect.poll(distance).toBeGreaterThanOrEqual(0);
+  // Longer than either stays.
+  await page.clock.runFor(13_000);
   await expect(card).toHaveCount(0);
   await expect(toasts).toHaveCount(0);
 
@@ -218,23 +198,26 @@ test('neither a toast nor the card of a tip covers the other, whichever comes fi
   await expect.poll(distance).toBeGreaterThanOrEqual(0);
 });
 
-for (const fontSize of ['100%', '200%'])
-  test(`the card covers nothing that takes the focus, with text of ${fontSize}`, async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    const provider = await backstage.provider(['bartender', 'dj', 'barber']);
-    const code = await backstage.code(provider);
-    await backstage.code(provider, 'dj');
-    await logInAs(provider);
-    await page.goto('/dashboard');
-    await backstage.tip(await backstage.customer(), code, 9_999.99);
-    const card = page.getByRole('button', { name: 'Dismiss' });
-    await expect(card).toBeVisible();
+test('the card covers nothing that takes the focus, with text of 100% and of 200%', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider(['bartender', 'dj', 'barber']);
+  const customer = await backstage.customer();
+  const code = await backstage.code(provider);
+  await backstage.code(provider, 'dj');
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  const card = page.getByRole('button', { name: 'Dismiss' });
+  const last = page.getByRole('button', { name: 'Create Barber QR' });
+  await expect(last).toBeVisible();
+  for (const fontSize of ['100%', '200%']) {
     await page.evaluate((size) => {
       document.documentElement.style.fontSize = size;
     }, fontSize);
+    await backstage.tip(customer, code, 9_999.99);
+    await expect(card).toBeVisible();
     const covered = () =>
       page.evaluate(() => {
         const control = document.activeElement;
@@ -243,12 +226,14 @@ for (const fontSize of ['100%', '200%'])
         return control?.contains(top) ? '' : control?.textContent;
       });
     await page.getByRole('link', { name: 'Start Shift' }).first().focus();
-    const last = page.getByRole('button', { name: 'Create Barber QR' });
     for (let isLast = false; !isLast; await page.keyboard.press('Tab')) {
-      await expect.poll(covered).toBe('');
+      await expect.poll(covered, fontSize).toBe('');
       isLast = await last.evaluate((button) => button === document.activeElement);
     }
-  });
+    await card.press('Enter');
+    await expect(card).toHaveCount(0);
+  }
+});
 
 test('the last tip stays until it is seen: dismissed, thanked for with one tap, or in the list, where it is marked', async ({
   page,
@@ -319,22 +304,13 @@ test('the last tip stays until it is seen: dismissed, thanked for with one tap, 
   expect(thankedNext).toMatchObject({ amount: 70, thank_you: 'See you on Friday!' });
 });
 
-test('the last tip counts no other that went back', async ({ page, backstage, logInAs }) => {
+test('the last tip covers no code on a phone that lies on its side, and counts no other that went back', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
   const { provider, code, customer } = await backstage.bothSides();
-  await logInAs(provider);
-  await page.goto('/dashboard');
   await backstage.tip(customer, code, 10);
-  await lastTip(page).getByRole('button', { name: 'Dismiss' }).click();
-  for (const amount of [200, 11]) await backstage.tip(customer, code, amount);
-  await expect(lastTip(page).getByText('+1 more')).toBeAttached();
-  await takeBack(backstage, customer, 200);
-  await expect(lastTip(page).getByText('+1 more')).toHaveCount(0);
-  await expect(lastTip(page)).toContainText('$11.00 tip');
-});
-
-test('the last tip covers no code on a phone that lies on its side', async ({ page, backstage, logInAs }) => {
-  const { provider, customer, code } = await backstage.bothSides();
-  await backstage.tip(customer, code, 20);
   await logInAs(provider);
   await page.setViewportSize({ width: 844, height: 390 });
   await page.goto('/dashboard');
@@ -344,9 +320,16 @@ test('the last tip covers no code on a phone that lies on its side', async ({ pa
     page.getByRole('article', { name: 'Bartender' }).boundingBox(),
   ]);
   expect(tip?.y).toBeGreaterThan(Number(card?.y) + Number(card?.height));
+
+  await lastTip(page).getByRole('button', { name: 'Dismiss' }).click();
+  for (const amount of [200, 11]) await backstage.tip(customer, code, amount);
+  await expect(lastTip(page).getByText('+1 more')).toBeAttached();
+  await takeBack(backstage, customer, 200);
+  await expect(lastTip(page).getByText('+1 more')).toHaveCount(0);
+  await expect(lastTip(page)).toContainText('$11.00 tip');
 });
 
-test('tips that follow each other grow one card, which is said once each time and goes by itself', async ({
+test('unseen tips are counted in the title until somebody looks, who is told of them by one card; it grows, leaves out what its giver took back, is said once each time and goes by itself', async ({
   page,
   backstage,
   logInAs,
@@ -356,18 +339,33 @@ test('tips that follow each other grow one card, which is said once each time an
   await page.clock.install();
   await logInAs(provider);
   await openEmptyList(page);
-  await backstage.tip(customer, code, 10);
-  await expect(arrival(page)).toHaveText(/Bartender\s*\$10\.00 tip\s*you keep \$9\.70/);
-  await backstage.tip(customer, code, 20);
-  await expect(arrival(page)).toHaveText(/2 tips, \$30\.00\s*you keep \$29\.10/);
-  const left = async () => {
-    await page.clock.runFor(1_000);
-    return arrival(page).count();
+  await setHidden(page, true);
+  for (const amount of [1_000, 10, 11]) await backstage.tip(customer, code, amount);
+  await expect(page).toHaveTitle('(3) Tipwell');
+  await takeBack(backstage, customer, 1_000);
+  await expect(page).toHaveTitle('(2) Tipwell');
+  await setHidden(page, false);
+  await expect(page).toHaveTitle('Dashboard · Tipwell');
+  await expect(arrival(page)).toHaveText(/2 tips, \$21\.00\s*you keep \$20\.37/);
+  const goes = async () => {
+    // Longer than a card stays after its last tip.
+    await page.clock.runFor(7_500);
+    await expect(arrival(page)).toHaveCount(0);
   };
-  await expect.poll(left).toBe(0);
+  await goes();
+
+  await backstage.tip(customer, code, 20);
+  await expect(arrival(page)).toHaveText(/Bartender\s*\$20\.00 tip\s*you keep \$19\.40/);
+  await backstage.tip(customer, code, 200);
+  await expect(arrival(page)).toHaveText(/2 tips, \$220\.00\s*you keep \$213\.40/);
+  await takeBack(backstage, customer, 200);
+  await expect(arrival(page)).toHaveText(/Bartender\s*\$20\.00 tip/);
+  await goes();
   expect((await newsOf(page)).cards).toEqual([
-    '$10.00 tip · you keep $9.70 (Bartender)',
-    '2 tips, $30.00 · you keep $29.10',
+    '2 tips, $21.00 · you keep $20.37',
+    '$20.00 tip · you keep $19.40 (Bartender)',
+    '2 tips, $220.00 · you keep $213.40',
+    '$20.00 tip · you keep $19.40 (Bartender)',
   ]);
   await expect(row(page, '+$19.40')).toHaveCount(1);
 });
@@ -401,68 +399,6 @@ test('a tip is told also where its card cannot be fetched, which is fetched with
   expect(complaints.splice(0)).toContainEqual(expect.stringContaining('ERR_FAILED'));
 });
 
-test('a page hears of tips from a server that was restarted', async ({ page, logInAs, complaints }) => {
-  const first = await startServer();
-  const backstage = new Backstage(first);
-  const { provider, code, customer } = await backstage.bothSides();
-  await logInAs(provider);
-  await openEmptyList(page, first.url);
-  await backstage.tip(customer, code, 10);
-  await expect(row(page, '+$9.70')).toHaveCount(1);
-  await dismissCard(page);
-  await first.stop();
-  await startServer({ PORT: String(first.port), DATABASE_URL: first.databasePath, PUBLIC_URL: first.url });
-  await backstage.tip(customer, code, 30);
-  await expect(page.getByText('$30.00 tip · you keep $29.10 (Bartender)')).toBeVisible();
-  await expect(row(page, '+$29.10')).toHaveCount(1);
-  complaints.length = 0;
-});
-
-test('unseen tips are counted in the title until somebody looks, who is told of them together', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await logInAs(provider);
-  await openEmptyList(page);
-  await setHidden(page, true);
-  await backstage.tip(customer, code, 10);
-  await backstage.tip(customer, code, 11);
-  await expect(page).toHaveTitle('(2) Tipwell');
-  await setHidden(page, false);
-  await expect(page).toHaveTitle('Dashboard · Tipwell');
-  await expect(page.getByText('2 tips, $21.00 · you keep $20.37')).toBeVisible();
-});
-
-test('a tip that its giver took back is told neither to whoever looks later nor by a card that is seen', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await recordNews(page);
-  await logInAs(provider);
-  await openEmptyList(page);
-  await setHidden(page, true);
-  await backstage.tip(customer, code, 1_000);
-  await backstage.tip(customer, code, 20);
-  await expect(page).toHaveTitle('(2) Tipwell');
-  await takeBack(backstage, customer, 1_000);
-  await expect(page).toHaveTitle('(1) Tipwell');
-  await setHidden(page, false);
-  await expect(arrival(page)).toHaveText(/Bartender\s*\$20\.00 tip\s*you keep \$19\.40/);
-  await backstage.tip(customer, code, 200);
-  await expect(arrival(page)).toHaveText(/2 tips, \$220\.00/);
-  await takeBack(backstage, customer, 200);
-  await expect(arrival(page)).toHaveText(/Bartender\s*\$20\.00 tip/);
-  expect((await newsOf(page)).cards).toEqual([
-    '$20.00 tip · you keep $19.40 (Bartender)',
-    '2 tips, $220.00 · you keep $213.40',
-    '$20.00 tip · you keep $19.40 (Bartender)',
-  ]);
-});
-
 test('a toast that came while nobody looked can be read by whoever looks at last', async ({
   page,
   backstage,
@@ -490,7 +426,7 @@ test('a toast that came while nobody looked can be read by whoever looks at last
   await expect.poll(() => countAfter(1_000)).toBe(0);
 });
 
-test('many missed tips are one card and one sound, and cost few requests', async ({
+test('the very first tip is told once though the connection was lost meanwhile, and many missed tips are one card and one sound, and cost few requests', async ({
   page,
   backstage,
   server,
@@ -505,14 +441,22 @@ test('many missed tips are one card and one sound, and cost few requests', async
   await page.goto(`${line.url}/dashboard?tab=profile&open=notifications`);
   await tipSwitch(page).check();
   await page.getByRole('tab', { name: 'Transactions' }).click();
+  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  // That of the switch.
+  await expect.poll(() => soundsOf(page)).toBe(1);
+  await line.cut();
   await backstage.tip(customer, code, 10);
+  await expect(page.getByText('Connection lost. Reconnecting...')).toBeVisible();
+  await line.mend();
+  await expect(page.getByText('$10.00 tip · you keep $9.70 (Bartender)')).toBeVisible();
+  await expect(page.getByText('Connected again')).toBeVisible();
   await expect(row(page, '+$9.70')).toHaveCount(1);
-  await expect
-    .poll(async () => (await newsOf(page)).cards)
-    .toEqual(['$10.00 tip · you keep $9.70 (Bartender)']);
-  // That of the switch, and that of the tip.
-  await expect.poll(() => soundsOf(page)).toBe(2);
   await dismissCard(page);
+  await backstage.tip(customer, code, 25);
+  await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
+  await expect.poll(() => soundsOf(page)).toBe(3);
+  await dismissCard(page);
+
   await line.cut();
   for (let index = 0; index < MISSED; index += 1) await backstage.tip(customer, code, 20);
   let asked = 0;
@@ -533,88 +477,22 @@ test('many missed tips are one card and one sound, and cost few requests', async
   const { cards, claims } = await newsOf(page);
   expect(cards).toEqual([
     '$10.00 tip · you keep $9.70 (Bartender)',
+    '$25.00 tip · you keep $24.25 (Bartender)',
     '40 tips, $800.00 · you keep $776.00',
     '$30.00 tip · you keep $29.10 (Bartender)',
   ]);
-  expect(claims).toBe(3);
-  await expect.poll(() => soundsOf(page)).toBe(4);
+  expect(claims).toBe(4);
+  await expect.poll(() => soundsOf(page)).toBe(5);
   expect(asked).toBeLessThan(MISSED / 2);
   await expect(row(page, '+$19.40')).toHaveCount(MISSED);
   await page.getByRole('tab', { name: 'QR Codes' }).click();
-  await expect(stat(page, 'Tips Received')).toContainText('$814.80');
-  await expect(stat(page, 'Received Today')).toContainText('42');
+  await expect(stat(page, 'Tips Received')).toContainText('$839.05');
+  await expect(stat(page, 'Received Today')).toContainText('43');
   await line.cut();
   complaints.length = 0;
 });
 
-test('the very first tip is told once though the connection was lost meanwhile', async ({
-  page,
-  backstage,
-  server,
-  logInAs,
-  complaints,
-}) => {
-  const line = await createCuttableLine(server.port);
-  const { provider, code, customer } = await backstage.bothSides();
-  await recordNews(page);
-  await logInAs(provider);
-  await openEmptyList(page, line.url);
-  await line.cut();
-  await backstage.tip(customer, code, 20);
-  await expect(page.getByText('Connection lost. Reconnecting...')).toBeVisible();
-  await line.mend();
-  await expect(page.getByText('$20.00 tip · you keep $19.40 (Bartender)')).toBeVisible();
-  await expect(page.getByText('Connected again')).toBeVisible();
-  await expect(row(page, '+$19.40')).toHaveCount(1);
-  await dismissCard(page);
-  await backstage.tip(customer, code, 25);
-  await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
-  await dismissCard(page);
-  await line.cut();
-  await backstage.tip(customer, code, 30);
-  await line.mend();
-  await expect(page.getByText('$30.00 tip · you keep $29.10 (Bartender)')).toBeVisible();
-  expect((await newsOf(page)).cards).toHaveLength(3);
-  await line.cut();
-  complaints.length = 0;
-});
-
-test('a list that knows the missed tips before they are told stays in order, and seen', async ({
-  page,
-  backstage,
-  server,
-  logInAs,
-  complaints,
-}) => {
-  const line = await createCuttableLine(server.port);
-  const { provider, code, customer } = await backstage.bothSides();
-  await logInAs(provider);
-  await openEmptyList(page, line.url);
-  await backstage.tip(customer, code, 100);
-  await expect(row(page, '+$97.00')).toHaveCount(1);
-  await dismissCard(page);
-  await setHidden(page, true);
-  line.stall();
-  // More than a page of the list.
-  for (let amount = 101; amount <= 130; amount += 1) await backstage.tip(customer, code, amount);
-  await page.route('**/transactions.onTip**', async (route) => {
-    await expect(row(page, '+$126.10')).toHaveCount(1);
-    await route.fallback();
-  });
-  await setHidden(page, false);
-  await expect(page.getByText('30 tips, $3,465.00 · you keep $3,361.05')).toBeVisible();
-  const newest = Array.from({ length: 25 }, (_, index) => `$${130 - index}.00 tip`);
-  const rows = page.getByRole('tabpanel').getByRole('listitem').filter({ hasText: 'Received' });
-  await expect(rows).toContainText(newest);
-  await page.unroute('**/transactions.onTip**');
-  await page.reload();
-  await expect(rows).toHaveCount(25);
-  await expect(page.getByText('New', { exact: true })).toHaveCount(0);
-  await line.cut();
-  complaints.length = 0;
-});
-
-test('whoever wakes a phone whose connection died in its sleep is told at once', async ({
+test('whoever wakes a phone whose connection died in its sleep is told at once, and a list that knows the missed tips before they are told stays in order, and seen', async ({
   page,
   backstage,
   server,
@@ -627,50 +505,53 @@ test('whoever wakes a phone whose connection died in its sleep is told at once',
   await page.clock.install();
   await logInAs(provider);
   await openEmptyList(page, line.url);
-  await backstage.tip(customer, code, 10);
-  await expect(page.getByText('$10.00 tip · you keep $9.70 (Bartender)')).toBeVisible();
-  await dismissCard(page);
-  await setHidden(page, true);
-  await stopClock(page, 1_000);
-  line.stall();
-  await backstage.tip(customer, code, 20);
-  await backstage.tip(customer, code, 30);
-  await setHidden(page, false);
-  const told = async () => {
-    // Enough for a card, and too little to miss a heartbeat by.
-    await page.clock.runFor(100);
-    return page.getByText('2 tips, $50.00 · you keep $48.50').count();
-  };
-  await expect.poll(told).toBe(1);
-  await expect(row(page, '+$29.10')).toHaveCount(1);
-  expect((await newsOf(page)).cards).toHaveLength(2);
+
+  await test.step('a phone that wakes', async () => {
+    await backstage.tip(customer, code, 10);
+    await expect(page.getByText('$10.00 tip · you keep $9.70 (Bartender)')).toBeVisible();
+    await dismissCard(page);
+    await setHidden(page, true);
+    await stopClock(page, 1_000);
+    line.stall();
+    await backstage.tip(customer, code, 20);
+    await backstage.tip(customer, code, 30);
+    await setHidden(page, false);
+    const told = async () => {
+      // Enough for a card, and too little to miss a heartbeat by.
+      await page.clock.runFor(100);
+      return page.getByText('2 tips, $50.00 · you keep $48.50').count();
+    };
+    await expect.poll(told).toBe(1);
+    await expect(row(page, '+$29.10')).toHaveCount(1);
+    expect((await newsOf(page)).cards).toHaveLength(2);
+    await page.clock.resume();
+    await dismissCard(page);
+  });
+
+  await test.step('a list that is loaded first', async () => {
+    await setHidden(page, true);
+    line.stall();
+    // More than a page of the list.
+    for (let amount = 101; amount <= 130; amount += 1) await backstage.tip(customer, code, amount);
+    await page.route('**/transactions.onTip**', async (route) => {
+      await expect(row(page, '+$126.10')).toHaveCount(1);
+      await route.fallback();
+    });
+    await setHidden(page, false);
+    await expect(page.getByText('30 tips, $3,465.00 · you keep $3,361.05')).toBeVisible();
+    const newest = Array.from({ length: 25 }, (_, index) => `$${130 - index}.00 tip`);
+    const rows = page.getByRole('tabpanel').getByRole('listitem').filter({ hasText: 'Received' });
+    await expect(rows).toContainText(newest);
+    await page.unroute('**/transactions.onTip**');
+    await page.reload();
+    await expect(rows).toHaveCount(25);
+    await expect(page.getByText('New', { exact: true })).toHaveCount(0);
+  });
   await line.cut();
   complaints.length = 0;
 });
 
-test('alerts are off until they are switched on, and stay as chosen', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  await logInAs(await backstage.provider());
-  await page.goto('/dashboard?tab=profile&open=notifications');
-  await expect(tipSwitch(page)).not.toBeChecked();
-  await expect(page.getByText('More', { exact: true })).toHaveCount(0);
-  await tipSwitch(page).check();
-  await page.reload();
-  await expect(tipSwitch(page)).toBeChecked();
-  await page.getByText('More', { exact: true }).click();
-  await expect(page.getByRole('checkbox', { name: 'Play a sound' })).toBeChecked();
-  await page.getByRole('checkbox', { name: 'Vibrate' }).uncheck();
-  await expect(tipSwitch(page)).toBeChecked();
-  // Nothing is left that would tell of a tip.
-  await page.getByRole('checkbox', { name: 'Play a sound' }).click();
-  await expect(tipSwitch(page)).not.toBeChecked();
-  await expect(tipSwitch(page)).toBeFocused();
-});
-
-test('the switch is offered below the codes once a code was shown, once for each account, and until it is answered', async ({
+test('alerts are off until they are switched on, and stay as chosen; the switch is offered below the codes once a code was shown, once for each account, and until it is answered', async ({
   page,
   backstage,
   logInAs,
@@ -694,6 +575,12 @@ test('the switch is offered below the codes once a code was shown, once for each
   await expect(page.getByRole('tabpanel')).toBeFocused();
   await showCode(page);
   await expect(offer).toHaveCount(0);
+  await page.getByRole('tab', { name: 'Profile' }).click();
+  const row = page.getByRole('button', { name: 'Notifications' });
+  await row.click();
+  await expect(tipSwitch(page)).not.toBeChecked();
+  await expect(page.getByText('More', { exact: true })).toHaveCount(0);
+  await page.getByRole('tab', { name: 'QR Codes' }).click();
 
   const other = await backstage.bothSides();
   await page.evaluate((token) => localStorage.setItem('tipwell_token', token), other.provider.token);
@@ -707,10 +594,20 @@ test('the switch is offered below the codes once a code was shown, once for each
   await offer.getByRole('button', { name: 'Done' }).click();
   await expect(offer).toHaveCount(0);
   await page.getByRole('tab', { name: 'Profile' }).click();
-  const row = page.getByRole('button', { name: 'Notifications' });
   await expect(row).toContainText('On while Tipwell is open');
   await row.click();
   await expect(tipSwitch(page)).toBeChecked();
+
+  await page.reload();
+  await expect(tipSwitch(page)).toBeChecked();
+  await page.getByText('More', { exact: true }).click();
+  await expect(page.getByRole('checkbox', { name: 'Play a sound' })).toBeChecked();
+  await page.getByRole('checkbox', { name: 'Vibrate' }).uncheck();
+  await expect(tipSwitch(page)).toBeChecked();
+  // Nothing is left that would tell of a tip.
+  await page.getByRole('checkbox', { name: 'Play a sound' }).click();
+  await expect(tipSwitch(page)).not.toBeChecked();
+  await expect(tipSwitch(page)).toBeFocused();
 });
 
 test('a sound that the browser does not allow yet is not made up for later', async ({
@@ -748,7 +645,7 @@ test('of several tabs that nobody looks at one makes the sound, and all heed the
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
-  const tabs = [page, await context.newPage(), await context.newPage()];
+  const tabs = [page, await context.newPage()];
   for (const tab of tabs) {
     await recordNews(tab);
     await openEmptyList(tab);
@@ -775,7 +672,7 @@ test('of several tabs that nobody looks at one makes the sound, and all heed the
   expect(await soundsOfAll()).toBe(3);
 });
 
-test('a page whose live updates never begin says so, and when they do, and nothing moves', async ({
+test('a page whose live updates never begin says so, and when they do, and nothing moves; a logout elsewhere ends them and leads to the login', async ({
   page,
   backstage,
   logInAs,
@@ -793,6 +690,8 @@ test('a page whose live updates never begin says so, and when they do, and nothi
   await expect(page.getByText('Connected again')).toBeVisible();
   await backstage.tip(await backstage.customer(), code, 25);
   await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
+  await backstage.call('POST', '/auth/logout', { token: provider.token });
+  await expect(page).toHaveURL(/\/auth/);
   complaints.length = 0;
 });
 
@@ -839,20 +738,6 @@ test('a page for which there is no live place left says so, is up to date when l
   await dismissCard(page);
   await backstage.tip(customer, code, 25);
   await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
-});
-
-test('logging out elsewhere ends the stream and leads to the login', async ({
-  page,
-  backstage,
-  logInAs,
-  complaints,
-}) => {
-  const provider = await backstage.provider();
-  await logInAs(provider);
-  await openEmptyList(page);
-  await backstage.call('POST', '/auth/logout', { token: provider.token });
-  await expect(page).toHaveURL(/\/auth/);
-  complaints.length = 0;
 });
 
 function row(page: Page, amount: string): Locator {
