@@ -423,9 +423,3 @@ test('is fetched when it is opened, and says that nothing came yet, and that the
   await expect(page).toHaveURL(TAB);
 });
 
-test('is no tab of customers, not even by its address', async ({ page, backstage, logInAs }) => {
-  await logInAs(await backstage.customer());
-  await page.goto(TAB);
-  await expect(page.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
-  await expect(page.getByRole('tab')).toHaveText(['Transactions', 'Profile']);
-});

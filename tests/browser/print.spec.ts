@@ -3,39 +3,19 @@
  * nothing is printed that leads to this computer only.
  */
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
-import type { RunningServer } from '../support/running-server.ts';
-import {
-  Backstage,
-  expect,
-  holdAnswers,
-  manageCode,
-  PUBLISHED_URL,
-  published,
-  test,
-  watch,
-} from './fixtures.ts';
+import { expect, holdAnswers, manageCode, PUBLISHED_URL, published, test, watch } from './fixtures.ts';
 
 const kit = (page: Page) => page.getByRole('dialog', { name: 'Print' });
 const button = (page: Page, name: string) => kit(page).getByRole('button', { name: `Download ${name}` });
 const SHEETS = ['Poster', 'Table tent', 'Counter card', 'Business cards', 'Round stickers', 'Badge'];
 
-/** A browser of a new bartender with a code, on the screen that is opened by Print. */
-async function openKit(browser: Browser, server: RunningServer, complaints: string[], locale = 'en-US') {
-  const backstage = new Backstage(server);
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const context = await browser.newContext({ baseURL: server.url, locale });
-  const page = await context.newPage();
-  await watch(page, complaints, server.url);
-  await page.addInitScript((token) => localStorage.setItem('tipwell_token', token), provider.token);
-  await page.goto('/dashboard');
+async function openKit(page: Page): Promise<void> {
   await manageCode(page);
   await page.getByRole('button', { name: 'Print', exact: true }).click();
   await expect(button(page, 'Poster')).toBeEnabled();
-  return { page, provider, code };
 }
 
 async function download(page: Page, name: string) {
@@ -46,9 +26,19 @@ async function download(page: Page, name: string) {
 }
 
 published(
-  'downloads each sheet as a PDF, and the code alone as SVG and PNG, says so when one cannot be made, and closes by Escape and by Back',
-  async ({ browser, server, complaints }) => {
-    const { page, code } = await openKit(browser, server, complaints);
+  'downloads each sheet as a PDF, and the code alone as SVG and PNG, says so when one cannot be made, and closes by Escape and by Back; a code of the network carries no warning',
+  async ({ page, backstage, logInAs, complaints }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    const card = page.getByRole('article', { name: 'Bartender' });
+    const downloading = page.waitForEvent('download');
+    await card.getByRole('button', { name: 'Download QR' }).click();
+    await downloading;
+    await openKit(page);
+    await expect(kit(page).getByRole('radio', { name: 'Letter' })).toBeChecked();
+    await expect(kit(page).getByRole('note')).toHaveCount(0);
     for (const sheet of SHEETS) {
       const { name, bytes } = await download(page, sheet);
       expect(name, sheet).toMatch(/\.pdf$/);
@@ -88,21 +78,29 @@ published(
     await expect(kit(page)).toBeVisible();
     await page.goBack();
     await expect(kit(page)).toHaveCount(0);
-    await expect(page).toHaveURL(`${server.url}/dashboard`);
-    await page.context().close();
+    await expect(page).toHaveURL('/dashboard');
+    await expect(print).toBeVisible();
+    await expect(card.getByRole('note')).toHaveCount(0);
   },
 );
 
 published(
   'has the paper of the region at first, and asks for what was chosen',
-  async ({ browser, server, complaints }) => {
+  async ({ browser, server, backstage, complaints }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    // That of the United States is looked at where everything is downloaded.
     for (const [locale, paper] of [
-      ['en-US', 'Letter'],
       ['fr-CA', 'Letter'],
       ['en-GB', 'A4'],
       ['de-AT', 'A4'],
     ] as const) {
-      const { page } = await openKit(browser, server, complaints, locale);
+      const context = await browser.newContext({ baseURL: server.url, locale });
+      const page = await context.newPage();
+      await watch(page, complaints, server.url);
+      await page.addInitScript((token) => localStorage.setItem('tipwell_token', token), provider.token);
+      await page.goto(`/dashboard?tab=qr-codes&print=${code}`);
+      await expect(button(page, 'Poster')).toBeEnabled();
       await expect(kit(page).getByRole('radio', { name: paper })).toBeChecked();
       if (locale === 'de-AT') {
         await kit(page).getByRole('radio', { name: 'Letter' }).check();
@@ -119,34 +117,30 @@ published(
         expect(url).toContain('"ink":"saving"');
         expect(url).toContain('"for":"printer"');
       }
-      await page.context().close();
+      await context.close();
     }
   },
 );
 
 published(
   'names the letters that its sheets have no typeface for, and nothing where they have all',
-  async ({ browser, server, complaints }) => {
-    const { page, provider, code } = await openKit(browser, server, complaints);
-    await expect(kit(page).getByRole('note')).toHaveCount(0);
+  async ({ page, backstage, logInAs }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await logInAs(provider);
     for (const [display_name, missing] of [
       ['ꦗꦮ Pat ꦗ', 'ꦗ ꦮ'],
       ['শ্রীকৃষ্ণ ကျော်စွာ Արմեն', null],
     ] as const) {
-      await new Backstage(server).call('PATCH', `/qr-codes/${code}`, {
-        token: provider.token,
-        body: { display_name },
-      });
-      await page.goto('/dashboard');
-      await manageCode(page);
-      await page.getByRole('button', { name: 'Print', exact: true }).click();
+      const body = { display_name };
+      await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body });
+      await page.goto(`/dashboard?tab=qr-codes&print=${code}`);
       await expect(button(page, 'Poster')).toBeEnabled();
       const note = kit(page).getByRole('note');
       if (missing === null) await expect(note).toHaveCount(0);
       else await expect(note).toContainText(`no typeface for ${missing}, and show a sign in place of each`);
       await expect(kit(page)).toContainText(display_name);
     }
-    await page.context().close();
   },
 );
 
