@@ -17,7 +17,7 @@ import {
   test,
   toast,
 } from './fixtures.ts';
-import { expectForEverybody } from './for-everybody.ts';
+import { expectForEverybody, settled } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
 const EXPORT = '**/api/auth/me/export*';
@@ -212,7 +212,7 @@ test('a closing that waits for the data is abandoned by its button, by Escape an
 });
 
 test.describe('the question about closing', () => {
-  test('asks for the password and the word before anything is sent, says what was wrong and that nobody knows what came of it, and is not left while it is under way', async ({
+  test('is left by Escape and by its button, and the focus is back where it was; asks for the password and the word before anything is sent, says what was wrong and that nobody knows what came of it, and is not left while it is under way', async ({
     page,
     backstage,
     logInAs,
@@ -221,6 +221,20 @@ test.describe('the question about closing', () => {
     await logInAs(await backstage.provider());
     await openDialog(page);
     const countOf = countClosings(page);
+
+    await test.step('it is left by Escape and by its button', async () => {
+      await expect(dialog(page)).toContainText('your QR codes take no more tips');
+      await page.keyboard.press('Escape');
+      await expect(dialog(page)).toHaveCount(0);
+      await expect(opener(page)).toBeFocused();
+      await page.keyboard.press('Enter');
+      await word(page).fill('clo');
+      await keepButton(page).click();
+      await expect(dialog(page)).toHaveCount(0);
+      await expect(opener(page)).toBeFocused();
+      await expectForEverybody(page, 'profile');
+      await opener(page).press('Enter');
+    });
 
     await test.step('it asks for the password and the word', async () => {
       await word(page).fill('clsoe');
@@ -330,25 +344,6 @@ test.describe('the question about closing', () => {
     complaints.length = 0;
   });
 
-  test('is left by Escape and by its button, and the focus is back where it was', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    await logInAs(await backstage.provider());
-    await openDialog(page);
-    await expect(dialog(page)).toContainText('your QR codes take no more tips');
-    await expectForEverybody(page, 'question about closing');
-    await page.keyboard.press('Escape');
-    await expect(dialog(page)).toHaveCount(0);
-    await expect(opener(page)).toBeFocused();
-    await page.keyboard.press('Enter');
-    await word(page).fill('clo');
-    await keepButton(page).click();
-    await expect(dialog(page)).toHaveCount(0);
-    await expect(opener(page)).toBeFocused();
-    await expectForEverybody(page, 'profile');
-  });
 });
 
 test('a closed account is logged out everywhere and takes no tips until a login brings it back', async ({
@@ -396,7 +391,6 @@ test('a closed account is logged out everywhere and takes no tips until a login 
   await expect(backstage.tip(customer, code, 10)).rejects.toThrow('409');
   await page.goto(`/tip/${code}`);
   await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
-  await expectForEverybody(page, 'tip page of a closed account');
 
   await page.goto('/auth');
   const closedUntil = page.getByText(
@@ -431,28 +425,44 @@ test.describe('a page whose session has ended on the server', () => {
         if (request.url().includes('/trpc/')) asked.push(request.url());
       });
       await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
-      await page.waitForTimeout(RECONNECTED_MS);
+      await page.clock.runFor(RECONNECTED_MS);
+      await settled(page);
       await route.fulfill({ response });
     });
     await end();
     await expect(page).toHaveURL('/');
-    await page.waitForTimeout(RECONNECTED_MS);
+    await page.clock.runFor(RECONNECTED_MS);
+    await settled(page);
     return asked;
   }
 
-  test('by its closing asks for nothing before the answer arrives, nor after it', async ({
+  test('by its closing, with the keyboard alone, asks for nothing before the answer arrives, nor after it', async ({
     page,
     backstage,
     logInAs,
   }) => {
+    await page.clock.install();
     await logInAs(await backstage.provider());
     const stream = page.waitForRequest(STREAM);
-    await openDialog(page);
+    await page.goto('/dashboard?tab=profile&open=security');
+    await opener(page).focus();
     await stream;
+    await page.keyboard.press('Space');
+    await expect(dialog(page).getByRole('heading', { name: 'Close your account?' })).toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(downloadButton(dialog(page))).toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(password(page)).toBeFocused();
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Tab');
+    await expect(dialog(page).getByRole('button', { name: 'Show password' })).toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(word(page)).toBeFocused();
+    await page.keyboard.type('close');
+    await page.keyboard.press('Tab');
+    await expect(closeButton(page)).toBeFocused();
     const asked = await callsAfter(page, CLOSE, async () => {
-      await password(page).fill(PASSWORD);
-      await word(page).fill('close');
-      await closeButton(page).click();
+      await page.keyboard.press('Enter');
       await expect(toast(page, CLOSED)).toBeVisible();
     });
     expect(asked).toEqual([]);
@@ -463,6 +473,7 @@ test.describe('a page whose session has ended on the server', () => {
     backstage,
     logInAs,
   }) => {
+    await page.clock.install();
     await logInAs(await backstage.provider());
     const stream = page.waitForRequest(STREAM);
     await page.goto('/dashboard?tab=profile&open=security');
@@ -473,29 +484,6 @@ test.describe('a page whose session has ended on the server', () => {
     });
     expect(asked).toEqual([]);
   });
-});
-
-test('an account is closed with the keyboard alone', async ({ page, backstage, logInAs }) => {
-  await logInAs(await backstage.customer());
-  await page.goto('/dashboard?tab=profile&open=security');
-  await opener(page).focus();
-  await page.keyboard.press('Space');
-  await expect(dialog(page).getByRole('heading', { name: 'Close your account?' })).toBeFocused();
-  await page.keyboard.press('Tab');
-  await expect(downloadButton(dialog(page))).toBeFocused();
-  await page.keyboard.press('Tab');
-  await expect(password(page)).toBeFocused();
-  await page.keyboard.type(PASSWORD);
-  await page.keyboard.press('Tab');
-  await expect(dialog(page).getByRole('button', { name: 'Show password' })).toBeFocused();
-  await page.keyboard.press('Tab');
-  await expect(word(page)).toBeFocused();
-  await page.keyboard.type('close');
-  await page.keyboard.press('Tab');
-  await expect(closeButton(page)).toBeFocused();
-  await page.keyboard.press('Enter');
-  await expect(toast(page, CLOSED)).toBeVisible();
-  await expect(page).toHaveURL('/');
 });
 
 test('a tip to an account that was closed for good went to a closed account, which has no username', async ({
