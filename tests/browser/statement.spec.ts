@@ -156,11 +156,12 @@ test('a provider sees what was received in the last month, tip by tip, by month 
   await expect(table(page, 'Changed since this period')).toHaveCount(0);
 });
 
-test('a month that is over keeps its totals, and says what was refunded of its tips since', async ({
+test('a month that is over keeps its totals, and says what was refunded of its tips since, and which download failed, and why, until that file is asked for again', async ({
   page,
   backstage,
   server,
   logInAs,
+  complaints,
 }) => {
   const { provider } = await createScene(backstage, server, [
     { at: '2025-10-20T18:00:00Z', amountCents: 4_000, refundedAt: '2025-11-05T18:00:00Z' },
@@ -190,8 +191,40 @@ test('a month that is over keeps its totals, and says what was refunded of its t
     'Changed since-$97.00',
     'These tips today$19.40',
   ]);
-  await expectForEverybody(page, 'statement-with-refunds');
-  await page.goto('/statement?direction=received&from=2025-12-01&to=2025-12-31');
+
+  const csv = page.getByRole('button', { name: 'Download CSV' });
+  const alert = page.getByRole('alert');
+  const ofNovember =
+    'CSV, Nov 1 – 30, 2025: The file could not be downloaded. Check your connection and try again.';
+  await page.route(TIPS_CSV, (route) => route.abort());
+  await csv.click();
+  await expect(alert).toHaveText(ofNovember);
+  await expectForEverybody(page, 'statement with refunds whose download failed');
+  let downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download Daily Record' }).click();
+  await downloading;
+  await expect(csv).toBeEnabled();
+  await expect(alert).toHaveText(ofNovember);
+  await page.unroute(TIPS_CSV);
+  downloading = page.waitForEvent('download');
+  await csv.click();
+  await downloading;
+  await expect(alert).toHaveCount(0);
+
+  let fail = () => {};
+  const gate = new Promise<void>((resolve) => {
+    fail = resolve;
+  });
+  await page.route(TIPS_CSV, async (route) => {
+    await gate;
+    await route.abort();
+  });
+  await csv.click();
+  await page.getByRole('link', { name: 'This Month' }).click();
+  await expect(page.getByText('Tips received, Dec 1 – 31, 2025')).toBeVisible();
+  fail();
+  await expect(alert).toHaveText(ofNovember);
+  complaints.splice(0);
   await expect(sheet.locator('dl')).toHaveText('Tips0Refunds1Gross-$100.00Fees-$3.00Net-$97.00');
 });
 
@@ -219,7 +252,7 @@ test('a customer sees what was paid, and an address names the period', async ({
   await expect(page.getByRole('button', { name: 'Download Daily Record' })).toHaveCount(0);
 });
 
-test('the period and the direction are chosen with the keyboard, and Back leads to the statement before', async ({
+test('the period and the direction are chosen with the keyboard, and Back leads to the statement before; the focus stays where a choice was made, and the days of the fields follow the period, which may be too long for a daily record, or for a statement', async ({
   page,
   backstage,
   server,
@@ -248,17 +281,8 @@ test('the period and the direction are chosen with the keyboard, and Back leads 
   await page.getByLabel('From').press('Enter');
   await expect(page).toHaveURL('/statement?direction=received&from=2025-11-03&to=2025-11-03');
   await expect(rowsOf(page, 'Every tip')).toHaveCount(2);
-});
 
-test('the focus stays where a choice was made, and the days of the fields follow the period', async ({
-  page,
-  backstage,
-  server,
-  logInAs,
-}) => {
-  const { provider } = await createScene(backstage, server);
-  await logInAs(provider);
-  await open(page, '/statement?from=2025-11-01&to=2025-11-30&service_category=bartender');
+  await page.goto('/statement?from=2025-11-01&to=2025-11-30&service_category=bartender');
   const from = page.getByLabel('From');
   await from.fill('2025-11-20');
   await page.getByRole('button', { name: 'Show' }).click();
@@ -285,6 +309,15 @@ test('the focus stays where a choice was made, and the days of the fields follow
   await expect(services.getByRole('link', { name: 'All services' })).toBeFocused();
   await services.getByRole('link', { name: 'Bartender' }).press('Enter');
   await expect(page).toHaveURL(/service_category=bartender/);
+
+  await page.goto('/statement?from=2024-01-01&to=2025-12-31');
+  await expect(page.getByText('choose up to 400 days')).toBeVisible();
+  await expect(rowsOf(page, 'By month and service')).toHaveCount(4);
+  await page.goto('/statement?from=1990-01-01&to=2025-12-31');
+  await expect(page.getByRole('alert')).toContainText('The period may have up to ten years.');
+  await expect(page.getByRole('button', { name: 'Retry' })).toHaveCount(0);
+  await page.getByRole('link', { name: 'Last Month' }).click();
+  await expect(rowsOf(page, 'Every tip')).toHaveCount(3);
 });
 
 test('a statement that is opened again has what happened meanwhile', async ({
@@ -315,24 +348,6 @@ test('a statement that is opened again has what happened meanwhile', async ({
   await expect(rowsOf(page, 'Every tip')).toHaveCount(2);
 });
 
-test('a period of many years says that it is too long for a daily record, or for a statement', async ({
-  page,
-  backstage,
-  server,
-  logInAs,
-}) => {
-  const { provider } = await createScene(backstage, server);
-  await logInAs(provider);
-  await open(page, '/statement?from=2024-01-01&to=2025-12-31');
-  await expect(page.getByText('choose up to 400 days')).toBeVisible();
-  await expect(rowsOf(page, 'By month and service')).toHaveCount(4);
-  await page.goto('/statement?from=1990-01-01&to=2025-12-31');
-  await expect(page.getByRole('alert')).toContainText('The period may have up to ten years.');
-  await expect(page.getByRole('button', { name: 'Retry' })).toHaveCount(0);
-  await page.getByRole('link', { name: 'Last Month' }).click();
-  await expect(rowsOf(page, 'Every tip')).toHaveCount(3);
-});
-
 test('lists the newest tips alone where there are too many, and sums all of them up', async ({
   page,
   backstage,
@@ -358,15 +373,28 @@ test('lists the newest tips alone where there are too many, and sums all of them
   await expect(page.getByText('net in 2,001 tips')).toBeVisible();
 });
 
-test('downloads both files, in the time zone of the browser, and makes one at a time, also of another period', async ({
+test('downloads both files, in the time zone of the browser, and makes one at a time, also of another period; that which cannot be loaded is asked for again, and the focus stays', async ({
   page,
   backstage,
   server,
   logInAs,
+  complaints,
 }) => {
   const { provider, ids } = await createScene(backstage, server);
   await logInAs(provider);
-  await open(page);
+  await page.clock.setFixedTime(NOW);
+  await page.route('**/trpc/*transactions*', (route) => route.abort());
+  await page.goto('/statement');
+  await page.getByRole('button', { name: 'Retry' }).focus();
+  await page.unroute('**/trpc/*transactions*');
+  const statement = await holdAnswers(page, '**/trpc/*transactions*');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Loading the statement...')).toBeVisible();
+  statement.release();
+  await expect(page.getByRole('article', { name: 'Statement' })).toBeVisible();
+  await page.keyboard.press('Shift+Tab');
+  await expect(page.getByRole('button', { name: 'Download Daily Record' })).toBeFocused();
+  complaints.splice(0);
   const download = async (name: string) => {
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name, exact: true }).click();
@@ -408,75 +436,6 @@ test('downloads both files, in the time zone of the browser, and makes one at a 
   expect(answers.asked()).toBe(1);
 });
 
-test('that cannot be loaded is asked for again, and the focus stays', async ({
-  page,
-  backstage,
-  server,
-  logInAs,
-  complaints,
-}) => {
-  const { provider } = await createScene(backstage, server);
-  await logInAs(provider);
-  await page.clock.setFixedTime(NOW);
-  await page.route('**/trpc/*transactions*', (route) => route.abort());
-  await page.goto('/statement');
-  await page.getByRole('button', { name: 'Retry' }).focus();
-  await page.unroute('**/trpc/*transactions*');
-  const answers = await holdAnswers(page, '**/trpc/*transactions*');
-  await page.keyboard.press('Enter');
-  await expect(page.getByText('Loading the statement...')).toBeVisible();
-  answers.release();
-  await expect(page.getByRole('article', { name: 'Statement' })).toBeVisible();
-  await page.keyboard.press('Shift+Tab');
-  await expect(page.getByRole('button', { name: 'Download Daily Record' })).toBeFocused();
-  complaints.splice(0);
-});
-
-test('says which download failed, and why, until that file is asked for again', async ({
-  page,
-  backstage,
-  server,
-  logInAs,
-  complaints,
-}) => {
-  const { provider } = await createScene(backstage, server);
-  await logInAs(provider);
-  await open(page);
-  const csv = page.getByRole('button', { name: 'Download CSV' });
-  const alert = page.getByRole('alert');
-  const ofNovember =
-    'CSV, Nov 1 – 30, 2025: The file could not be downloaded. Check your connection and try again.';
-  await page.route(TIPS_CSV, (route) => route.abort());
-  await csv.click();
-  await expect(alert).toHaveText(ofNovember);
-  await expectForEverybody(page, 'statement whose download failed');
-  let downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download Daily Record' }).click();
-  await downloading;
-  await expect(csv).toBeEnabled();
-  await expect(alert).toHaveText(ofNovember);
-  await page.unroute(TIPS_CSV);
-  downloading = page.waitForEvent('download');
-  await csv.click();
-  await downloading;
-  await expect(alert).toHaveCount(0);
-
-  let fail = () => {};
-  const gate = new Promise<void>((resolve) => {
-    fail = resolve;
-  });
-  await page.route(TIPS_CSV, async (route) => {
-    await gate;
-    await route.abort();
-  });
-  await csv.click();
-  await page.getByRole('link', { name: 'This Month' }).click();
-  await expect(page.getByText('Tips received, Dec 1 – 31, 2025')).toBeVisible();
-  fail();
-  await expect(alert).toHaveText(ofNovember);
-  complaints.splice(0);
-});
-
 test('prints black on white in both schemes, each page with its headers and whose it is, and no control', async ({
   page,
   backstage,
@@ -495,10 +454,13 @@ test('prints black on white in both schemes, each page with its headers and whos
   await open(page);
   await expect(rowsOf(page, 'Every tip')).toHaveCount(90);
   const size = page.viewportSize() ?? { width: 390, height: 844 };
-  for (const colorScheme of ['light', 'dark'] as const) {
+  // What a scheme could change is its colours, and what a paper could is where a page ends.
+  for (const [colorScheme, format] of [
+    ['light', 'Letter'],
+    ['dark', 'A4'],
+  ] as const) {
     await page.emulateMedia({ colorScheme, media: null });
     await page.setViewportSize(size);
-    for (const format of ['A4', 'Letter'] as const) {
       const sheet = saveSheet(await page.pdf({ format, printBackground: true }));
       const pages = (await sheet.pages()).map(({ words }) => words.map((word) => word.text).join(' '));
       const text = pages.join(' ');
@@ -514,7 +476,6 @@ test('prints black on white in both schemes, each page with its headers and whos
         expect(printed, `${format} ${index}`).not.toMatch(/Transaction Page/);
         if (/txn_/.test(printed)) expect(printed, `${format} ${index}`).toMatch(/Date and time.*Transaction/);
       }
-    }
     await page.emulateMedia({ colorScheme, media: 'print' });
     const colours = await page.evaluate(() => {
       const { backgroundColor } = getComputedStyle(document.documentElement);
