@@ -318,7 +318,6 @@ test.describe('a code', () => {
       await page.getByRole('button', { name: button === 'Replace' ? 'Cancel' : 'Close' }).click();
     }
   });
-
 });
 
 test.describe('the editor of a tip page', () => {
@@ -483,44 +482,44 @@ test.describe('the editor of a tip page', () => {
     await logInAs(provider);
     await openEditor(page);
     await test.step('no picture', async () => {
-    await choosePhoto(page, Buffer.from('no picture'));
-    await expect(editor(page)).toContainText('This file cannot be opened as a picture.');
-    await choosePhoto(page, Buffer.from('....ftypheic'), 'IMG_0001.HEIC', 'image/heic');
-    await expect(editor(page)).toContainText('This browser cannot open HEIC photos.');
-    await choosePhoto(page, await photoOfPhone(1600, 800));
-    await expect(editor(page)).not.toContainText('HEIC');
+      await choosePhoto(page, Buffer.from('no picture'));
+      await expect(editor(page)).toContainText('This file cannot be opened as a picture.');
+      await choosePhoto(page, Buffer.from('....ftypheic'), 'IMG_0001.HEIC', 'image/heic');
+      await expect(editor(page)).toContainText('This browser cannot open HEIC photos.');
+      await choosePhoto(page, await photoOfPhone(1600, 800));
+      await expect(editor(page)).not.toContainText('HEIC');
     });
 
     await test.step('cutting', async () => {
-    const frame = editor(page).getByRole('application');
-    const colours = async () => {
-      const url = await frame
-        .locator('canvas')
-        .evaluate((canvas) => (canvas instanceof HTMLCanvasElement ? canvas.toDataURL() : ''));
-      const { data, width } = PNG.sync.read(Buffer.from(url.split(',')[1] ?? '', 'base64'));
-      const at = (row: number) => ((data[(row * width + 256) * 4] ?? 0) > 128 ? 'red' : 'blue');
-      return `${at(10)} ${at(500)}`;
-    };
-    await expect.poll(colours).toBe('red blue');
-    await frame.scrollIntoViewIfNeeded();
-    const box = await frame.boundingBox();
-    if (!box) throw new Error('the photo has no place');
-    await page.mouse.move(box.x + 50, box.y + 20);
-    await page.mouse.down();
-    await page.mouse.move(box.x + 50, box.y + box.height - 5, { steps: 5 });
-    await page.mouse.up();
-    await expect.poll(colours).toBe('red red');
-    await frame.focus();
-    for (let presses = 0; presses < 30; presses += 1) await page.keyboard.press('ArrowUp');
-    await expect.poll(colours).toBe('blue blue');
-    const zoom = editor(page).getByRole('slider', { name: 'Zoom' });
-    await frame.focus();
-    await page.keyboard.press('+');
-    await expect(zoom).toHaveValue('1.1');
-    await page.keyboard.press('-');
-    await expect(zoom).toHaveValue('1');
-    await zoom.fill('4');
-    await expect(zoom).toHaveValue('4');
+      const frame = editor(page).getByRole('application');
+      const colours = async () => {
+        const url = await frame
+          .locator('canvas')
+          .evaluate((canvas) => (canvas instanceof HTMLCanvasElement ? canvas.toDataURL() : ''));
+        const { data, width } = PNG.sync.read(Buffer.from(url.split(',')[1] ?? '', 'base64'));
+        const at = (row: number) => ((data[(row * width + 256) * 4] ?? 0) > 128 ? 'red' : 'blue');
+        return `${at(10)} ${at(500)}`;
+      };
+      await expect.poll(colours).toBe('red blue');
+      await frame.scrollIntoViewIfNeeded();
+      const box = await frame.boundingBox();
+      if (!box) throw new Error('the photo has no place');
+      await page.mouse.move(box.x + 50, box.y + 20);
+      await page.mouse.down();
+      await page.mouse.move(box.x + 50, box.y + box.height - 5, { steps: 5 });
+      await page.mouse.up();
+      await expect.poll(colours).toBe('red red');
+      await frame.focus();
+      for (let presses = 0; presses < 30; presses += 1) await page.keyboard.press('ArrowUp');
+      await expect.poll(colours).toBe('blue blue');
+      const zoom = editor(page).getByRole('slider', { name: 'Zoom' });
+      await frame.focus();
+      await page.keyboard.press('+');
+      await expect(zoom).toHaveValue('1.1');
+      await page.keyboard.press('-');
+      await expect(zoom).toHaveValue('1');
+      await zoom.fill('4');
+      await expect(zoom).toHaveValue('4');
     });
 
     const original = await photoOfPhone();
@@ -664,5 +663,4 @@ test.describe('the editor of a tip page', () => {
       expect(complaints.splice(0)).toEqual([expect.stringContaining('410')]);
     });
   });
-
 });

@@ -5,6 +5,7 @@
 import type { Page } from '@playwright/test';
 import { type Backstage, expect, holdAnswers, test } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { recordTips } from './recorded-tips.ts';
 
 const rows = (page: Page) => page.getByRole('listitem').filter({ hasText: 'Status:' });
 const chip = (page: Page, name: string) =>
@@ -68,12 +69,41 @@ test('the filters stand in the address, so that Back and a shared link work, bes
   await expect(page.getByText('Refunded or taken back in this period: -$19.40')).toBeVisible();
 });
 
-test('the chips are one row above the results, of own services, and the keyboard reaches them', async ({
+test('a range takes two dates, explains one whose last day comes first instead of asking, and leads from nothing found to the panel', async ({
   page,
   backstage,
   logInAs,
 }) => {
   const { provider } = await history(backstage);
+  await logInAs(provider);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(decodeURIComponent(request.url())));
+  await page.goto('/dashboard?tab=transactions&from=2026-05-31&to=2026-05-01');
+  await expect(page.getByRole('heading', { name: 'These dates are the wrong way round' })).toBeVisible();
+  expect(asked.filter((url) => url.includes('2026-05'))).toEqual([expect.stringContaining('/dashboard')]);
+  await expect(page.getByLabel('To')).toHaveAccessibleDescription(
+    'The last day must not be before the first.',
+  );
+  await expectForEverybody(page, 'range that is the wrong way round');
+  await page.getByLabel('To').fill('2026-06-30');
+  await expect(page).toHaveURL('/dashboard?tab=transactions&from=2026-05-31&to=2026-06-30');
+  await expect(page.getByRole('heading', { name: 'No Tips Found' })).toBeVisible();
+  await expect(page.getByText('Received $0.00 net in 0 tips')).toBeVisible();
+  await expectForEverybody(page, 'filters that leave nothing');
+  await page.getByLabel('To').fill('2099-06-30');
+  await expect(rows(page)).toHaveCount(3);
+  await page.goto('/dashboard?tab=transactions&period=last-month');
+  await page.getByRole('link', { name: 'Clear Filters', exact: true }).press('Enter');
+  await expect(rows(page)).toHaveCount(3);
+  await expect(page.getByRole('tabpanel')).toBeFocused();
+});
+
+test('the chips are one row above the results, of own services, and the keyboard reaches them; a live tip comes into a filtered list only where the filter means it', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, customer, dj } = await history(backstage);
   await logInAs(provider);
   await page.goto('/dashboard?tab=transactions');
   await expect(page.getByRole('region', { name: 'Filter' }).getByRole('button')).toHaveText([
@@ -104,45 +134,6 @@ test('the chips are one row above the results, of own services, and the keyboard
   await expect(page).toHaveURL('/dashboard?tab=transactions&direction=sent&service_category=barber');
   await page.keyboard.press('Space');
   await expect(page).toHaveURL('/dashboard?tab=transactions&direction=sent');
-});
-
-test('a range takes two dates, explains one whose last day comes first instead of asking, and leads from nothing found to the panel', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { provider } = await history(backstage);
-  await logInAs(provider);
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(decodeURIComponent(request.url())));
-  await page.goto('/dashboard?tab=transactions&from=2026-05-31&to=2026-05-01');
-  await expect(page.getByRole('heading', { name: 'These dates are the wrong way round' })).toBeVisible();
-  expect(asked.filter((url) => url.includes('2026-05'))).toEqual([expect.stringContaining('/dashboard')]);
-  await expect(page.getByLabel('To')).toHaveAccessibleDescription(
-    'The last day must not be before the first.',
-  );
-  await expectForEverybody(page, 'range that is the wrong way round');
-  await page.getByLabel('To').fill('2026-06-30');
-  await expect(page).toHaveURL('/dashboard?tab=transactions&from=2026-05-31&to=2026-06-30');
-  await expect(page.getByRole('heading', { name: 'No Tips Found' })).toBeVisible();
-  await expect(page.getByText('Received $0.00 net in 0 tips')).toBeVisible();
-  await expectForEverybody(page, 'filters that leave nothing');
-  await page.getByLabel('To').fill('2099-06-30');
-  await expect(rows(page)).toHaveCount(3);
-  await page.goto('/dashboard?tab=transactions&period=last-month');
-  await page.getByRole('link', { name: 'Clear Filters', exact: true }).press('Enter');
-  await expect(rows(page)).toHaveCount(3);
-  await expect(page.getByRole('tabpanel')).toBeFocused();
-});
-
-test('a live tip comes into a filtered list only where the filter means it', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { provider, customer, dj } = await history(backstage);
-  await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions&direction=sent');
   await expect(rows(page)).toHaveCount(1);
   await backstage.tip(customer, dj, 100, 'dj');
   await expect(page.getByText('$100.00 tip · you keep $97.00 (DJ)')).toBeVisible();
@@ -220,7 +211,7 @@ test('what belongs to the former filter is dimmed while the next answer is on it
   expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
 });
 
-test('a part of a date can be typed again, one that is emptied counts no more, and a range stays open without its last date', async ({
+test('a part of a date can be typed again, one that is emptied counts no more, and a range stays open without its last date, outlives other choices and a reload, and ends with the filters, whose link leads a keyboard to the panel', async ({
   page,
   backstage,
   logInAs,
@@ -246,16 +237,10 @@ test('a part of a date can be typed again, one that is emptied counts no more, a
   await expect(chip(page, 'Pick Dates')).toHaveAttribute('aria-pressed', 'true');
   await page.getByLabel('To', { exact: true }).fill('2020-05-10');
   await expect(page).toHaveURL('/dashboard?tab=transactions&to=2020-05-10');
-});
 
-test('a range without dates outlives other choices and a reload, and ends with the filters, whose link leads a keyboard to the panel', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { provider } = await history(backstage);
-  await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions&direction=received');
+  await page.getByRole('link', { name: 'Clear filters', exact: true }).press('Enter');
+  await expect(rows(page)).toHaveCount(3);
+  await page.getByRole('radio', { name: 'Received' }).check();
   await chip(page, 'Today').click();
   await chip(page, 'Pick Dates').click();
   await page.getByLabel('From').fill('2020-05-10');
@@ -281,15 +266,19 @@ test('a range without dates outlives other choices and a reload, and ends with t
 test('Load More goes on within the filter, and all that was loaded comes again in few calls', async ({
   page,
   backstage,
+  server,
   logInAs,
 }) => {
   const provider = await backstage.provider(['bartender', 'dj']);
   const customer = await backstage.customer();
   const codes = { bartender: await backstage.code(provider), dj: await backstage.code(provider, 'dj') };
-  for (let count = 0; count < 76; count += 1) {
-    await backstage.tip(customer, codes.dj, 10 + count, 'dj');
-    if (count % 10 === 0) await backstage.tip(customer, codes.bartender, 10);
-  }
+  const toDj = { giver: customer, code: codes.dj, category: 'dj' } as const;
+  await recordTips(
+    server,
+    toDj,
+    Array.from({ length: 76 }, (_, count) => 10 + count),
+  );
+  await recordTips(server, { giver: customer, code: codes.bartender }, Array<number>(8).fill(10));
   await logInAs(provider);
   await page.goto('/dashboard?tab=transactions&direction=received&service_category=dj');
   await expect(rows(page)).toHaveCount(25);

@@ -396,4 +396,3 @@ test('is fetched when it is opened, and says that nothing came yet, and that the
   await later.click({ force: true });
   await expect(page).toHaveURL(TAB);
 });
-

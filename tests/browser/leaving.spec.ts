@@ -343,7 +343,6 @@ test.describe('the question about closing', () => {
     await expect(toast(page, REOPENED)).toBeVisible();
     complaints.length = 0;
   });
-
 });
 
 test('a closed account is logged out everywhere and takes no tips until a login brings it back', async ({

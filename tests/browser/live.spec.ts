@@ -22,6 +22,7 @@ import {
   watch,
 } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { newsOf, recordNews, soundsOf } from './news.ts';
 import { picture } from './picture.ts';
 import { tipWith } from './received-tips.ts';
 import { payTip } from './tipping.ts';
@@ -757,14 +758,6 @@ async function dismissCard(page: Page): Promise<void> {
   await expect(arrival(page)).toHaveCount(0);
 }
 
-interface News {
-  /** The sentences about arriving tips that screen readers were told, in order. */
-  readonly cards: readonly string[];
-  /** How often the page asked the other tabs whether it may make a sound, which it does before it shows the card. */
-  readonly claims: number;
-  readonly sounds: number;
-}
-
 /** Opens a code in shift mode, and comes back to the codes. */
 async function showCode(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Start Shift' }).click();
@@ -776,40 +769,4 @@ async function showCode(page: Page): Promise<void> {
 async function takeBack(backstage: Backstage, giver: Person, amount: number): Promise<void> {
   const tip = (await backstage.transactions(giver)).find((one) => one.amount === amount);
   await backstage.call('POST', `/transactions/${tip?.id}/refund`, { token: giver.token });
-}
-
-/** Notes what a page says of tips; to be called before it loads. */
-async function recordNews(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    const news = { cards: [] as string[], claims: 0, sounds: 0 };
-    Object.assign(window, { news });
-    let present = '';
-    new MutationObserver(() => {
-      const signs = [...document.querySelectorAll('[role="status"]')].map(({ textContent }) => textContent);
-      const said = signs.find((text) => text.includes('you keep')) ?? '';
-      if (said !== present && said !== '') news.cards.push(said);
-      present = said;
-    }).observe(document, { childList: true, subtree: true, characterData: true });
-    const { createOscillator } = AudioContext.prototype;
-    AudioContext.prototype.createOscillator = function (this: AudioContext) {
-      const tone = createOscillator.call(this);
-      // A sound is two notes.
-      news.sounds += 0.5;
-      return tone;
-    };
-    const { request } = LockManager.prototype;
-    LockManager.prototype.request = function (this: LockManager, ...args: unknown[]) {
-      // Of several tabs the one that gets the lock makes the sound, and nobody waits for it.
-      if (Reflect.get(Object(args[1]), 'ifAvailable')) news.claims += 1;
-      return Reflect.apply(request, this, args);
-    };
-  });
-}
-
-function newsOf(page: Page): Promise<News> {
-  return page.evaluate(() => Reflect.get(window, 'news'));
-}
-
-async function soundsOf(page: Page): Promise<number> {
-  return (await newsOf(page)).sounds;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { ServiceCategory } from '#shared/categories.ts';
 import { newTransactionId, readQrCodeId } from '#shared/ids.ts';
 import { newTip } from '../support/new-tip.ts';
 import type { RunningServer } from '../support/running-server.ts';
@@ -12,7 +13,11 @@ import { storageAt } from './kept.ts';
  */
 export async function recordTips(
   server: RunningServer,
-  { giver, code }: { readonly giver: Person; readonly code: string },
+  {
+    giver,
+    code,
+    category = 'bartender',
+  }: { readonly giver: Person; readonly code: string; readonly category?: ServiceCategory },
   amounts: readonly number[],
 ): Promise<void> {
   const storage = await storageAt(server.databasePath);
@@ -24,7 +29,8 @@ export async function recordTips(
     // No two at once, so that their order is known.
     const createdAtMs = nowMs - amounts.length + index;
     const amountCents = Math.round(amount * 100);
-    const tip = newTip({ id, giverId: giver.id, qrCodeId, createdAtMs, amountCents });
+    const given = { id, giverId: giver.id, qrCodeId, createdAtMs, amountCents };
+    const tip = newTip(given, { serviceCategory: category });
     expect((await storage.recordTip(tip)).outcome).toBe('recorded');
   }
 }

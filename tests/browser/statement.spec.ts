@@ -461,21 +461,21 @@ test('prints black on white in both schemes, each page with its headers and whos
   ] as const) {
     await page.emulateMedia({ colorScheme, media: null });
     await page.setViewportSize(size);
-      const sheet = saveSheet(await page.pdf({ format, printBackground: true }));
-      const pages = (await sheet.pages()).map(({ words }) => words.map((word) => word.text).join(' '));
-      const text = pages.join(' ');
-      for (const id of ids) expect(text, format).toContain(id);
-      expect(text).toContain('Daily tip record');
-      expect(text).toMatch(/Refunded Nov \d+, 2025/);
-      for (const control of ['Print', 'Download', 'Last Month', 'Show']) expect(text).not.toContain(control);
-      expect(pages.length).toBeGreaterThan(2);
-      for (const [index, printed] of pages.entries()) {
-        expect(printed).toContain(`Page ${index + 1} of ${pages.length}`);
-        expect(printed, `${format} ${index}`).toContain(`${provider.fullName} · @${provider.username}`);
-        expect(printed, `${format} ${index}`).toMatch(/Tips received, Nov 1\s–\s30, 2025/);
-        expect(printed, `${format} ${index}`).not.toMatch(/Transaction Page/);
-        if (/txn_/.test(printed)) expect(printed, `${format} ${index}`).toMatch(/Date and time.*Transaction/);
-      }
+    const sheet = saveSheet(await page.pdf({ format, printBackground: true }));
+    const pages = (await sheet.pages()).map(({ words }) => words.map((word) => word.text).join(' '));
+    const text = pages.join(' ');
+    for (const id of ids) expect(text, format).toContain(id);
+    expect(text).toContain('Daily tip record');
+    expect(text).toMatch(/Refunded Nov \d+, 2025/);
+    for (const control of ['Print', 'Download', 'Last Month', 'Show']) expect(text).not.toContain(control);
+    expect(pages.length).toBeGreaterThan(2);
+    for (const [index, printed] of pages.entries()) {
+      expect(printed).toContain(`Page ${index + 1} of ${pages.length}`);
+      expect(printed, `${format} ${index}`).toContain(`${provider.fullName} · @${provider.username}`);
+      expect(printed, `${format} ${index}`).toMatch(/Tips received, Nov 1\s–\s30, 2025/);
+      expect(printed, `${format} ${index}`).not.toMatch(/Transaction Page/);
+      if (/txn_/.test(printed)) expect(printed, `${format} ${index}`).toMatch(/Date and time.*Transaction/);
+    }
     await page.emulateMedia({ colorScheme, media: 'print' });
     const colours = await page.evaluate(() => {
       const { backgroundColor } = getComputedStyle(document.documentElement);
