@@ -33,18 +33,32 @@ function keptAnswers(page: Page): Promise<readonly string[]> {
   });
 }
 
-test('the dashboard says that there is no connection, and a tap brings it back', async ({
+test('only the dashboard has a service worker, which says that there is no connection, and a tap brings it back', async ({
   page,
   context,
   backstage,
   logInAs,
   complaints,
 }) => {
+  const scopes = () =>
+    page.evaluate(async () =>
+      (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => new URL(scope).pathname),
+    );
+  for (const path of ['/', '/auth', '/tip/demo-alex-bartender']) {
+    await page.goto(path);
+    expect(await scopes(), path).toEqual([]);
+  }
   await logInAs(await backstage.provider());
+  await page.goto('/dashboard');
+  await waitForWorker(page);
+  expect(await scopes()).toEqual(['/dashboard']);
+  for (const path of ['/tip/demo-alex-bartender', '/scan']) {
+    await page.goto(path);
+    expect(await page.evaluate(() => navigator.serviceWorker.controller), path).toBeNull();
+  }
   await page.goto('/dashboard?tab=profile');
   const dashboard = page.getByRole('heading', { name: /^Welcome/ });
   await expect(dashboard).toBeVisible();
-  await waitForWorker(page);
 
   await context.setOffline(true);
   await loadAnew(page);
@@ -65,7 +79,7 @@ test('the dashboard says that there is no connection, and a tap brings it back',
   complaints.length = 0;
 });
 
-test('a provider’s codes are shown without a connection, also full screen, and end with the session', async ({
+test('a provider’s codes are shown without a connection, also full screen, and end with the session; what was kept in part, because the browser ended meanwhile, is kept by the next page', async ({
   page,
   context,
   backstage,
@@ -76,6 +90,15 @@ test('a provider’s codes are shown without a connection, also full screen, and
   await logInAs(provider);
   await page.goto('/dashboard');
   await expect.poll(() => keptAnswers(page)).toContain('/dashboard');
+  await page.evaluate(async () => {
+    const name = (await window.caches.keys()).find((each) => each.startsWith('dashboard-')) ?? '';
+    await window.caches.delete(name);
+    await window.caches.open(name);
+  });
+  expect(await keptAnswers(page)).toEqual(['/offline']);
+  await page.reload();
+  await expect.poll(() => keptAnswers(page)).toContain('/dashboard');
+
   await context.setOffline(true);
   await page.reload();
   const start = page.getByRole('article', { name: 'Bartender' }).getByRole('link', { name: 'Start Shift' });
@@ -177,24 +200,6 @@ test('another tab keeps the codes, too, after the password was changed in the fi
   complaints.length = 0;
 });
 
-test('what was kept in part, because the browser ended meanwhile, is kept by the next page', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  await logInAs((await backstage.bothSides()).provider);
-  await page.goto('/dashboard');
-  await expect.poll(() => keptAnswers(page)).toContain('/dashboard');
-  await page.evaluate(async () => {
-    const name = (await window.caches.keys()).find((each) => each.startsWith('dashboard-')) ?? '';
-    await window.caches.delete(name);
-    await window.caches.open(name);
-  });
-  expect(await keptAnswers(page)).toEqual(['/offline']);
-  await page.reload();
-  await expect.poll(() => keptAnswers(page)).toContain('/dashboard');
-});
-
 /**
  * Stands before the server and may answer in its place: what a service worker asks for does not pass through
  * Playwright.
@@ -287,23 +292,4 @@ test('the server answers while there is a connection, and the offline page of a 
   await expect(page.getByRole('link', { name: 'Start Shift' })).toBeVisible();
   await context.close();
   front.close();
-});
-
-test('only the dashboard has a service worker', async ({ page, backstage, logInAs }) => {
-  const scopes = () =>
-    page.evaluate(async () =>
-      (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => new URL(scope).pathname),
-    );
-  for (const path of ['/', '/auth', '/tip/demo-alex-bartender']) {
-    await page.goto(path);
-    expect(await scopes(), path).toEqual([]);
-  }
-  await logInAs(await backstage.provider());
-  await page.goto('/dashboard');
-  await waitForWorker(page);
-  expect(await scopes()).toEqual(['/dashboard']);
-  for (const path of ['/tip/demo-alex-bartender', '/scan']) {
-    await page.goto(path);
-    expect(await page.evaluate(() => navigator.serviceWorker.controller), path).toBeNull();
-  }
 });
