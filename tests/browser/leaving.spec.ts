@@ -17,7 +17,7 @@ import {
   test,
   toast,
 } from './fixtures.ts';
-import { expectForEverybody, settled } from './for-everybody.ts';
+import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
 const EXPORT = '**/api/auth/me/export*';
@@ -424,14 +424,12 @@ test.describe('a page whose session has ended on the server', () => {
         if (request.url().includes('/trpc/')) asked.push(request.url());
       });
       await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
-      await page.clock.runFor(RECONNECTED_MS);
-      await settled(page);
+      await page.waitForTimeout(RECONNECTED_MS);
       await route.fulfill({ response });
     });
     await end();
     await expect(page).toHaveURL('/');
-    await page.clock.runFor(RECONNECTED_MS);
-    await settled(page);
+    await page.waitForTimeout(RECONNECTED_MS);
     return asked;
   }
 
@@ -440,7 +438,6 @@ test.describe('a page whose session has ended on the server', () => {
     backstage,
     logInAs,
   }) => {
-    await page.clock.install();
     await logInAs(await backstage.provider());
     const stream = page.waitForRequest(STREAM);
     await page.goto('/dashboard?tab=profile&open=security');
@@ -472,7 +469,6 @@ test.describe('a page whose session has ended on the server', () => {
     backstage,
     logInAs,
   }) => {
-    await page.clock.install();
     await logInAs(await backstage.provider());
     const stream = page.waitForRequest(STREAM);
     await page.goto('/dashboard?tab=profile&open=security');
