@@ -23,7 +23,7 @@ import { databaseAt } from '#server/storage/open.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { PAYMENT_STATES } from '#shared/payments.ts';
-import { backUpUnderLoad, startWithPeople, tipsIn } from '#tests/support/backups-under-load.ts';
+import { backUpUnderLoad, tipsIn } from '#tests/support/backups-under-load.ts';
 import { goOn, writeBooks } from '#tests/support/books.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { dump } from '#tests/support/database-dump.ts';
@@ -52,32 +52,31 @@ async function openWithPeople() {
   return { path, tip, env: { DATABASE_URL: path }, close: storage.close };
 }
 
-/** A module with which a process kills itself when it is about to change a folder for the so-manieth time. */
-function killingAt(count: number): string {
+/**
+ * A module with which a process leaves a copy of a folder, as a kill would leave the folder itself, each time that
+ * it is about to change one, and kills itself when it would end.
+ */
+function leavingEachMoment(folder: string, to: string): string {
   const source = `
+    import { execFileSync } from 'node:child_process';
     import fs from 'node:fs';
     import { syncBuiltinESMExports } from 'node:module';
-    let left = ${count};
+    let count = 0;
     for (const name of ['linkSync', 'renameSync', 'rmSync']) {
       const change = fs[name];
       fs[name] = (...words) => {
-        left -= 1;
-        if (left === 0) process.kill(process.pid, 'SIGKILL');
+        count += 1;
+        // Two names of one file have to be that in the copy as well.
+        execFileSync('cp', ['-a', ${JSON.stringify(folder)}, ${JSON.stringify(to)} + '/' + count]);
         return change(...words);
       };
     }
-    syncBuiltinESMExports();`;
+    syncBuiltinESMExports();
+    process.on('exit', () => process.kill(process.pid, 'SIGKILL'));`;
   return `data:text/javascript;base64,${Buffer.from(source).toString('base64')}`;
 }
 
 describe('a backup', () => {
-  test('is for its owner’s eyes only', async () => {
-    const { env } = await startWithPeople();
-    const file = join(temporaryFolder(), 'backup.db');
-    expect(await runToEnd('db-backup', env, [file])).toMatchObject({ code: 0 });
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-  });
-
   test('made while tips are recorded holds every tip acknowledged before it began, and adds up', async () => {
     const figures = await backUpUnderLoad({ backups: 2, givers: 4, tipsBetween: 1, isRestored: false });
     expect(figures.acknowledgedMeanwhile).toBeGreaterThan(0);
@@ -217,7 +216,7 @@ describe('restoring', () => {
   }
 
   test('revives no session and no mark of a device, and says which passwords it brought back', async () => {
-    const { path, env, file, people } = await livesOn();
+    const { path, env, file } = await livesOn();
     const { code, stdout } = await runHere('db-restore', env, [file]);
     expect(code).toBe(0);
     expect(stdout).toContain('All sessions have ended (3): everybody logs in again.\n');
@@ -239,8 +238,6 @@ describe('restoring', () => {
       expect(read(path, `SELECT count(*) FROM ${table}`)).toEqual([0]);
     expect(read(path, 'SELECT id FROM operators')).toEqual(['opr_1']);
     expect(read(path, 'SELECT off_reason FROM webhooks')).toEqual(['restored']);
-    const server = await startServer(env);
-    for (const { token } of people) expect((await call(server, '/auth/me', { token })).status).toBe(401);
     // The backup itself is as it was.
     expect(read(file, 'SELECT count(*) FROM sessions')).toEqual([3]);
     expect(read(file, 'SELECT count(*) FROM push_devices')).toEqual([1]);
@@ -445,18 +442,6 @@ describe('restoring', () => {
     expect(ownersOf(fresh)).toEqual([owner, owner]);
   });
 
-  test('of what was kept aside brings back also what was only in its log', async () => {
-    const { server, tip, env } = await startWithPeople();
-    const file = join(temporaryFolder(), 'backup.db');
-    await runHere('db-backup', env, [file]);
-    const unsaved = await tip();
-    await server.stop('SIGKILL');
-    await runHere('db-restore', env, [file]);
-    const back = await runHere('db-restore', env, [`${server.databasePath}.before-restore`]);
-    expect(back.code).toBe(0);
-    expect(tipsIn(server.databasePath)).toEqual([unsaved]);
-  });
-
   test('killed at any moment leaves the database or the backup, whole, for the next start', async () => {
     const { path, tip, env, close } = await openWithPeople();
     const old = [await tip()];
@@ -464,32 +449,29 @@ describe('restoring', () => {
     await runHere('db-backup', env, [file]);
     // Of a killed server: its newest tip is in the log alone.
     old.push(await tip());
-    const killed = join(temporaryFolder(), 'killed.db');
-    for (const suffix of ['', '-wal']) copyFileSync(`${path}${suffix}`, `${killed}${suffix}`);
+    const place = join(temporaryFolder(), 'tipwell.db');
+    for (const suffix of ['', '-wal']) copyFileSync(`${path}${suffix}`, `${place}${suffix}`);
     await close();
 
-    for (let kills = 1; ; kills += 1) {
-      const place = join(temporaryFolder(), 'tipwell.db');
-      for (const suffix of ['', '-wal']) copyFileSync(`${killed}${suffix}`, `${place}${suffix}`);
-      const { signal, code } = await runToEnd(
-        'db-restore',
-        { DATABASE_URL: place, NODE_OPTIONS: `--import=${killingAt(kills)}` },
-        [file],
-      );
-      const storage = await databaseAt({ engine: 'sqlite', path: place }).openForServer(OPENING);
+    const left = temporaryFolder();
+    const NODE_OPTIONS = `--import=${leavingEachMoment(dirname(place), left)}`;
+    const killed = await runToEnd('db-restore', { DATABASE_URL: place, NODE_OPTIONS }, [file]);
+    expect(killed.signal).toBe('SIGKILL');
+    const moments = readdirSync(left).map((name) => join(left, name));
+    expect(moments.length).toBeGreaterThan(10);
+    // The last is that of the kill itself.
+    for (const folder of [...moments, dirname(place)]) {
+      const database = join(folder, 'tipwell.db');
+      const storage = await databaseAt({ engine: 'sqlite', path: database }).openForServer(OPENING);
       await storage.close();
-      const isRestored = tipsIn(place).length === 1;
-      expect(tipsIn(place), `kill ${kills}`).toEqual(isRestored ? old.slice(0, 1) : old);
-      const aside = `${place}.before-restore`;
-      expect(existsSync(aside), `kill ${kills}`).toBe(isRestored);
-      expect(readdirSync(dirname(place)), `kill ${kills}`).not.toContain('tipwell.db.incoming');
-      if (isRestored) expect(tipsIn(aside), `kill ${kills}`).toEqual(old);
-      if (signal === null) {
-        expect({ code, isRestored }).toEqual({ code: 0, isRestored: true });
-        expect(kills).toBeGreaterThan(10);
-        break;
-      }
+      const isRestored = tipsIn(database).length === 1;
+      expect(tipsIn(database), folder).toEqual(isRestored ? old.slice(0, 1) : old);
+      const aside = `${database}.before-restore`;
+      expect(existsSync(aside), folder).toBe(isRestored);
+      expect(readdirSync(folder), folder).not.toContain('tipwell.db.incoming');
+      if (isRestored) expect(tipsIn(aside), folder).toEqual(old);
     }
+    expect(tipsIn(place)).toHaveLength(1);
   });
 
   test('through a symbolic link leaves the link, and replaces the file that it leads to', async () => {
@@ -532,45 +514,52 @@ describe('restoring', () => {
   });
 
   test('brings back what the backup holds, and keeps what was there before', async () => {
-    const { server, tip, env } = await startWithPeople();
-    const kept = [await tip(), await tip(20)];
+    const { path, tip, env, close } = await openWithPeople();
+    const kept = [await tip(), await tip(2_000)];
     const file = join(temporaryFolder(), 'backup.db');
     await runHere('db-backup', env, [file]);
-    const later = await tip(30);
-    await server.stop();
+    const later = await tip(3_000);
+    await close();
     for (const aside of ['.before-restore', '.before-restore-2']) {
       const restored = await runHere('db-restore', env, [file]);
       expect(restored).toMatchObject({ code: 0, stderr: '' });
-      expect(restored.stdout).toContain(`${server.databasePath}${aside}`);
-      expect(tipsIn(server.databasePath)).toEqual(kept);
+      expect(restored.stdout).toContain(`${path}${aside}`);
+      expect(tipsIn(path)).toEqual(kept);
     }
-    expect(tipsIn(`${server.databasePath}.before-restore`)).toEqual([...kept, later]);
+    expect(tipsIn(`${path}.before-restore`)).toEqual([...kept, later]);
     expect(existsSync(file)).toBe(true);
-    const again = await startServer({ DATABASE_URL: server.databasePath });
+    const again = await startServer(env);
     expect((await fetch(`${again.url}/readyz`)).status).toBe(200);
   });
 
-  test('keeps aside also what a killed server had not yet moved out of its log', async () => {
-    const { server, tip, env } = await startWithPeople();
+  test('keeps aside also what a killed server had not yet moved out of its log, and brings it back from there', async () => {
+    const { path: served, tip, env, close } = await openWithPeople();
     const file = join(temporaryFolder(), 'backup.db');
     await runHere('db-backup', env, [file]);
     const unsaved = await tip();
-    await server.stop('SIGKILL');
-    expect((await runHere('db-restore', env, [file])).code).toBe(0);
-    expect(tipsIn(server.databasePath)).toEqual([]);
-    expect(tipsIn(`${server.databasePath}.before-restore`)).toEqual([unsaved]);
+    const path = join(temporaryFolder(), 'killed.db');
+    for (const suffix of ['', '-wal']) copyFileSync(`${served}${suffix}`, `${path}${suffix}`);
+    await close();
+    const killed = { DATABASE_URL: path };
+    expect((await runHere('db-restore', killed, [file])).code).toBe(0);
+    expect(tipsIn(path)).toEqual([]);
+    const aside = `${path}.before-restore`;
+    expect(tipsIn(aside)).toEqual([unsaved]);
+    expect((await runHere('db-restore', killed, [aside])).code).toBe(0);
+    expect(tipsIn(path)).toEqual([unsaved]);
   });
 
   test('is refused while a server holds the database, and changes nothing', async () => {
-    const { tip, env, server } = await startWithPeople();
+    const { path, tip, env, close } = await openWithPeople();
     const id = await tip();
     const file = join(temporaryFolder(), 'backup.db');
     await runHere('db-backup', env, [file]);
     const restored = await runHere('db-restore', env, [file]);
     expect(restored.code).toBe(1);
     expect(restored.stderr).toMatch(/another Tipwell process is using it/);
-    expect(tipsIn(server.databasePath)).toEqual([id]);
+    expect(tipsIn(path)).toEqual([id]);
     await tip();
+    await close();
   });
 
   test.each([

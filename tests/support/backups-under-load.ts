@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
+import { runHere } from './commands.ts';
 import { prepareLedger } from './prepared-ledger.ts';
 import { call } from './rest-client.ts';
 import { type RunningServer, runToEnd, startServer, temporaryFolder } from './running-server.ts';
@@ -29,7 +30,7 @@ export interface BackupFigures {
   readonly acknowledged: number;
 }
 
-export async function startWithPeople() {
+async function startWithPeople() {
   const { path, people } = await prepareLedger(['pat', 'cam']);
   const server = await startServer({ DATABASE_URL: path });
   const [provider, customer] = people;
@@ -76,7 +77,7 @@ export async function backUpUnderLoad(options: BackupOptions): Promise<BackupFig
       assert.match(backup.stdout, /checked/);
       acknowledgedMeanwhile += acknowledged.length - before.length;
       tipsInLast = requireAll(file, before);
-      const check = await runToEnd('db-check', { DATABASE_URL: file });
+      const check = await runHere('db-check', { DATABASE_URL: file });
       assert.equal(check.code, 0, check.stdout + check.stderr);
       if (isRestored) await restoreAndStart(file, before, provider.token);
       rmSync(file);

@@ -17,7 +17,9 @@ export const PROGRAM = join(import.meta.dirname, '../../dist/server/main.js');
 /** What `npm start`, the unit and the image set for glibc. */
 export const ARENAS = { MALLOC_ARENA_MAX: '2' };
 /** Node.js keeps there what it has compiled, which saves each further start a fifth of its CPU time. */
-const COMPILED = { NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/compiled') };
+export const COMPILED = {
+  NODE_COMPILE_CACHE: join(import.meta.dirname, '../../node_modules/.cache/compiled'),
+};
 const READY_LINE = / is ready at (http\S+)/;
 const START_PATIENCE_MS = 60_000;
 /** Of the ports below, browsers refuse some, such as 10080. */
