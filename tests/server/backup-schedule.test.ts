@@ -20,9 +20,10 @@ import {
   createBackupSchedule,
   type MadeBackup,
 } from '#server/backup-schedule.ts';
+import { runHere } from '#tests/support/commands.ts';
+import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
 import {
   type RunningServer,
-  runToEnd,
   startServer,
   stopEverything,
   temporaryFolder,
@@ -31,6 +32,7 @@ import {
 const START_MS = Date.UTC(2026, 4, 15, 12);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const PATIENCE = { timeout: 20_000, interval: 50 };
 
 afterAll(stopEverything);
 
@@ -122,9 +124,9 @@ describe('a backup', () => {
 
   test('is one a day however often the process starts, whatever the clock of the disk or of the machine says', async () => {
     const { clock, start, names } = createScene();
-    for (let starts = 0; starts < 30; starts += 1) await start().run();
+    for (let starts = 0; starts < 5; starts += 1) await start().run();
     clock.nowMs -= 10 * HOUR_MS;
-    for (let starts = 0; starts < 30; starts += 1) await start().run();
+    for (let starts = 0; starts < 5; starts += 1) await start().run();
     expect(names()).toEqual(['tipwell-000001-2026-05-15.db']);
   });
 
@@ -157,7 +159,7 @@ describe('a backup', () => {
     await schedule.run();
     clock.nowMs += DAY_MS;
     const failing = start({ backUp: () => Promise.reject(new Error('no space left')) });
-    for (let attempt = 0; attempt < 20; attempt += 1)
+    for (let attempt = 0; attempt < 16; attempt += 1)
       await expect(failing.run()).rejects.toThrow('no space left');
     expect(names()).toEqual(['tipwell-000001-2026-05-15.db']);
     expect(readdirSync(folder).filter((name) => name.endsWith('.past'))).toHaveLength(1);
@@ -177,7 +179,7 @@ describe('a backup', () => {
         return Promise.reject(new Error('db-backup ended with null'));
       },
     });
-    for (let attempt = 0; attempt < 20; attempt += 1) {
+    for (let attempt = 0; attempt < 16; attempt += 1) {
       await expect(killed.run()).rejects.toThrow('db-backup ended with null');
       clock.nowMs += HOUR_MS / 6;
     }
@@ -223,11 +225,11 @@ describe('of the backups', () => {
     mkdirSync(folder, { recursive: true });
     const others = ['tipwell.db', 'notes.txt', 'tipwell-2026-05-15.db', 'other-000001-2026-05-15.db'];
     for (const name of others) writeFileSync(join(folder, name), 'not a backup of ours');
-    await runDays(20);
+    await runDays(16);
     const backups = names().filter((name) => !others.includes(name));
     expect(backups).toHaveLength(14);
-    expect(backups[0]).toBe('tipwell-000007-2026-05-21.db');
-    expect(backups.at(-1)).toBe('tipwell-000020-2026-06-03.db');
+    expect(backups[0]).toBe('tipwell-000003-2026-05-17.db');
+    expect(backups.at(-1)).toBe('tipwell-000016-2026-05-30.db');
     expect(names()).toHaveLength(14 + others.length);
     expect(readdirSync(folder).filter((name) => name.endsWith('.past'))).toHaveLength(14);
   });
@@ -236,11 +238,11 @@ describe('of the backups', () => {
     const { schedule, clock, names, runDays } = createScene();
     await runDays(14);
     clock.nowMs -= DAY_MS / 2;
-    for (let asked = 0; asked < 30; asked += 1) expect(await schedule.run(true)).not.toBeNull();
+    for (let asked = 0; asked < 16; asked += 1) expect(await schedule.run(true)).not.toBeNull();
     const days = names().map((name) => name.slice(-'2026-05-15.db'.length));
     expect(new Set(days).size).toBe(14);
     expect(days).toHaveLength(13 + 14);
-    expect(names().slice(-14)[0]).toContain('tipwell-000031-');
+    expect(names().slice(-14)[0]).toContain('tipwell-000017-');
     expect(await schedule.run()).toBeNull();
   });
 
@@ -334,7 +336,7 @@ describe('of the backups', () => {
     }
     expect(await schedule.run()).not.toBeNull();
     expect(await schedule.run()).toBeNull();
-    for (let day = 0; day < 20; day += 1) {
+    for (let day = 0; day < 16; day += 1) {
       clock.nowMs += DAY_MS;
       await schedule.run();
     }
@@ -364,7 +366,7 @@ describe('of the backups', () => {
     expect(await schedule.isLate()).toBe(false);
     expect(await schedule.run()).toMatchObject({ file: join(folder, 'tipwell-000005-2026-05-15.db') });
     expect(await schedule.run()).toBeNull();
-    for (let day = 0; day < 20; day += 1) {
+    for (let day = 0; day < 16; day += 1) {
       clock.nowMs += DAY_MS;
       expect(await schedule.run()).not.toBeNull();
     }
@@ -381,7 +383,7 @@ describe('of the backups', () => {
     empty.clock.nowMs = real.clock.nowMs - DAY_MS + HOUR_MS;
     expect(await empty.schedule.others()).toHaveLength(14);
     // The newest in the folder is an hour old, and none of this database's.
-    await empty.runDays(20);
+    await empty.runDays(16);
     expect(empty.names()).toEqual([...kept, ...empty.names().slice(-14)]);
     expect(empty.names()).toHaveLength(28);
     // A later start, which does not find a new database, learns it of the past.
@@ -397,7 +399,7 @@ describe('of the backups', () => {
     const folder = join(temporaryFolder(), 'backups');
     if (state === 'empty') mkdirSync(folder);
     const scene = createScene(folder, { isNew: true });
-    await scene.runDays(20);
+    await scene.runDays(16);
     expect(await scene.schedule.others()).toEqual([]);
     expect(scene.names()).toHaveLength(14);
   });
@@ -408,7 +410,7 @@ describe('of the backups', () => {
     await one.runDays(1);
     other.clock.nowMs = one.clock.nowMs - DAY_MS;
     other.schedule.learn(await other.schedule.noted(), await other.schedule.noted());
-    for (let day = 0; day < 20; day += 1) {
+    for (let day = 0; day < 16; day += 1) {
       expect(await other.schedule.run()).not.toBeNull();
       other.clock.nowMs += DAY_MS;
       expect(await one.schedule.run()).not.toBeNull();
@@ -449,7 +451,7 @@ describe('of the backups', () => {
     }
     database.earlier.push(pastOf(1));
     const schedule = start({ readPast: async (path) => pasts.get(path) ?? null });
-    for (let day = 0; day < 20; day += 1) {
+    for (let day = 0; day < 16; day += 1) {
       await schedule.run();
       clock.nowMs += DAY_MS;
     }
@@ -459,48 +461,36 @@ describe('of the backups', () => {
 });
 
 describe('a server', () => {
-  test('reads the past of a backup without a note, and counts no file that it cannot read', async () => {
-    const { databasePath: DATABASE_URL, stop } = await startServer();
-    await stop();
+  test('with BACKUP_FOLDER reads the past of a backup without a note, counts no file that it cannot read, and writes one that checks out, at its start and not again at the next', async () => {
+    const DATABASE_URL = createMigratedFile();
     const folder = join(temporaryFolder(), 'backups');
     mkdirSync(folder);
     const [real, fresh] = ['tipwell-000001-2026-05-15.db', 'tipwell-000002-2026-05-15.db'] as const;
-    expect(await runToEnd('db-backup', { DATABASE_URL }, [join(folder, real)])).toMatchObject({ code: 0 });
+    expect(await runHere('db-backup', { DATABASE_URL }, [join(folder, real)])).toMatchObject({ code: 0 });
     utimesSync(join(folder, real), 0, 0);
     writeFileSync(join(folder, fresh), '?');
     const server = await startServer({ BACKUP_FOLDER: folder, DATABASE_URL });
-    const third = expect.stringMatching(/^tipwell-000003-/);
-    await vi.waitFor(
-      () => expect(readdirSync(folder).sort()).toEqual([real, `${real}.past`, fresh, third, third]),
-      { timeout: 20_000, interval: 50 },
-    );
-    await server.stop();
-  });
-
-  test('with BACKUP_FOLDER writes one that checks out, at its start and not again at the next', async () => {
-    const folder = join(temporaryFolder(), 'backups');
-    const server = await startServer({ BACKUP_FOLDER: folder });
-    const finished = () => readdirSync(folder).filter((name) => name.endsWith('.db'));
-    await vi.waitFor(() => expect(finished()).toHaveLength(1), { timeout: 20_000, interval: 50 });
-    const [name = ''] = finished();
-    expect(name).toMatch(/^tipwell-000001-\d{4}-\d{2}-\d{2}\.db$/);
-    expect(await runToEnd('db-check', { DATABASE_URL: join(folder, name) })).toMatchObject({ code: 0 });
+    const third = expect.stringMatching(/^tipwell-000003-\d{4}-\d{2}-\d{2}\.db(?:\.past)?$/);
+    const expected = [real, `${real}.past`, fresh, third, third];
+    await vi.waitFor(() => expect(readdirSync(folder).sort()).toEqual(expected), PATIENCE);
+    const [name = ''] = readdirSync(folder).filter((file) => /^tipwell-000003-.+\.db$/.test(file));
+    expect(await runHere('db-check', { DATABASE_URL: join(folder, name) })).toMatchObject({ code: 0 });
     expect(await server.stop()).toEqual({ code: 0, signal: null });
 
-    const again = await startServer({ BACKUP_FOLDER: folder, DATABASE_URL: server.databasePath });
+    const again = await startServer({ BACKUP_FOLDER: folder, DATABASE_URL });
     expect((await fetch(`${again.url}/readyz`)).status).toBe(200);
     await again.stop();
-    expect(finished()).toEqual([name]);
+    expect(readdirSync(folder).sort()).toEqual(expected);
   });
 
   test('whose BACKUP_FOLDER cannot be written says so in its log and at /readyz, and serves on', async () => {
     const blocked = join(temporaryFolder(), 'a file, no folder');
     writeFileSync(blocked, '');
     const server = await startServer({ BACKUP_FOLDER: blocked, LOG_LEVEL: 'error' });
-    await vi.waitFor(() => expect(server.stderr()).toContain('could not write the backup that is due'), {
-      timeout: 20_000,
-      interval: 50,
-    });
+    await vi.waitFor(
+      () => expect(server.stderr()).toContain('could not write the backup that is due'),
+      PATIENCE,
+    );
     const ready = await fetch(`${server.url}/readyz`);
     expect([ready.status, await ready.text()]).toEqual([
       200,
@@ -543,20 +533,17 @@ describe('a server', () => {
         expect(await ready()).toMatch(
           /^ok\nThe folder of the backups has held some of another past than that of the database since \S+Z; the log says what\.$/,
         ),
-      { timeout: 20_000, interval: 50 },
+      PATIENCE,
     );
-    const warnings = await vi.waitFor(
-      () => {
-        // The log of another process arrives after its answers.
-        const lines = linesOf(server).filter(({ level }) => level === 40);
-        expect(lines.map(({ msg }) => msg)).toEqual([
-          expect.stringMatching(/^the database is new, and BACKUP_FOLDER has backups of another/),
-          expect.stringMatching(/^these backups are of another past/),
-        ]);
-        return lines;
-      },
-      { timeout: 20_000, interval: 50 },
-    );
+    const warnings = await vi.waitFor(() => {
+      // The log of another process arrives after its answers.
+      const lines = linesOf(server).filter(({ level }) => level === 40);
+      expect(lines.map(({ msg }) => msg)).toEqual([
+        expect.stringMatching(/^the database is new, and BACKUP_FOLDER has backups of another/),
+        expect.stringMatching(/^these backups are of another past/),
+      ]);
+      return lines;
+    }, PATIENCE);
     expect(warnings).toMatchObject([{ backups: 14 }, { files: { length: 14 } }]);
     expect(real.names()).toEqual([...kept, expect.stringMatching(/^tipwell-000015-/)]);
     await server.stop();
@@ -565,7 +552,7 @@ describe('a server', () => {
     const again = await startServer({ BACKUP_FOLDER: folder, DATABASE_URL: server.databasePath });
     await vi.waitFor(
       async () => expect(await (await fetch(`${again.url}/readyz`)).text()).toContain('of another past'),
-      { timeout: 20_000, interval: 50 },
+      PATIENCE,
     );
     await again.stop();
     expect(real.names()).toHaveLength(15);

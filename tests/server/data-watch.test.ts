@@ -6,6 +6,7 @@ import { closeSync, copyFileSync, fstatSync, openSync, renameSync, rmSync, write
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
+import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
@@ -60,6 +61,20 @@ async function makeLargeFile(): Promise<string> {
   return path;
 }
 
+/** Where in the middle of a file a page begins that is in the middle of a picture. */
+function middleOfPictures(path: string): number {
+  const database = openDatabase(path, { mustExist: true, readonly: true });
+  const page = database
+    .prepare<[], number>(
+      `SELECT pageno FROM dbstat WHERE pagetype = 'overflow'
+         ORDER BY abs(pageno - (SELECT page_count / 2 FROM pragma_page_count)) LIMIT 1`,
+    )
+    .pluck()
+    .get();
+  database.close();
+  return ((page ?? 0) - 1) * 4_096;
+}
+
 describe('damage that a start does not see', () => {
   let sound = '';
   beforeAll(async () => {
@@ -78,7 +93,7 @@ describe('damage that a start does not see', () => {
     const { size } = fstatSync(file);
     expect(size).toBeGreaterThan(29 * MEGABYTE);
     const garbage = createChance(4_096).bytes(4_096);
-    writeSync(file, garbage, 0, garbage.length, Math.floor(size / 2));
+    writeSync(file, garbage, 0, garbage.length, middleOfPictures(path));
     closeSync(file);
 
     const server = await startServer({ DATABASE_URL: path, LOG_LEVEL: 'error' });
