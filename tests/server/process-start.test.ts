@@ -19,9 +19,9 @@ import { databaseAt } from '#server/storage/open.ts';
 import { DatabaseRefused } from '#server/storage/port/database.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { get } from '#tests/support/http-get.ts';
+import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
-import { enter } from '#tests/support/rest-client.ts';
 import {
   freePort,
   type RunningServer,
@@ -57,8 +57,7 @@ describe.concurrent('the process', () => {
   test('refuses to start on a port that somebody else has', async () => {
     const end = await runToEnd('serve', {
       PORT: String(first.port),
-      DATABASE_URL: join(temporaryFolder(), 'other.db'),
-      // A new database is migrated before, which the log tells.
+      DATABASE_URL: createMigratedFile(),
       LOG_LEVEL: 'silent',
     });
     expectRefusedStart(end, new RegExp(`port ${first.port}: the port is already in use`));
@@ -69,7 +68,7 @@ describe.concurrent('the process', () => {
     const end = await runToEnd('serve', {
       PORT: String(await freePort()),
       METRICS_PORT: String(first.port),
-      DATABASE_URL: join(temporaryFolder(), 'other.db'),
+      DATABASE_URL: createMigratedFile(),
       LOG_LEVEL: 'silent',
     });
     expectRefusedStart(end, new RegExp(`METRICS_PORT ${first.port}: the port is already in use`));
@@ -78,15 +77,19 @@ describe.concurrent('the process', () => {
   test('refuses to start on a database that another process has, until that one ends, however it ends', async () => {
     const databasePath = join(temporaryFolder(), 'tipwell.db');
     const env = { DATABASE_URL: databasePath };
-    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      const server = await startServer(env);
-      const end = await runToEnd('serve', { ...env, PORT: String(await freePort()) });
-      expectRefusedStart(end, /another Tipwell process is using it/);
-      expect((await get(server.port, '/readyz')).status).toBe(200);
-      await server.stop(signal);
-    }
-    const last = await startServer(env);
-    expect((await get(last.port, '/readyz')).status).toBe(200);
+    const server = await startServer(env);
+    const end = await runToEnd('serve', { ...env, PORT: String(await freePort()) });
+    expectRefusedStart(end, /another Tipwell process is using it/);
+    expect((await get(server.port, '/readyz')).status).toBe(200);
+    await server.stop();
+
+    const again = await startServer(env);
+    expect(await refusalOf(databasePath)).toMatch(/another Tipwell process is using it/);
+    expect((await get(again.port, '/readyz')).status).toBe(200);
+    await again.stop('SIGKILL');
+    const storage = await databaseAt({ engine: 'sqlite', path: databasePath }).openForServer(OPENING);
+    await storage.proveWritable();
+    await storage.close();
   });
 
   test.each<[string, (path: string, folder: string) => string]>([
@@ -120,22 +123,18 @@ describe.concurrent('the process', () => {
     expect((await get(first.port, '/readyz')).status).toBe(200);
   });
 
-  test('makes a database through a link to it, and keeps a second process off it', async () => {
+  test('makes a database through a link to it, keeps a second process off it, and refuses one under a second name, where its log would not be found', async () => {
     const folder = temporaryFolder();
     const databasePath = join(folder, 'link.db');
     symlinkSync('real.db', databasePath);
-    await startServer({ DATABASE_URL: databasePath });
+    const server = await startServer({ DATABASE_URL: databasePath });
     expect(readdirSync(folder).sort()).toEqual(
       ['link.db', ...['', '-shm', '-wal', '.lock'].map((suffix) => `real.db${suffix}`)].sort(),
     );
     expect(await refusalOf(join(folder, 'real.db'))).toMatch(/another Tipwell process is using it/);
-  });
 
-  test('refuses to start on a database with a second name, under which its log would not be found', async () => {
-    const server = await startServer();
-    await enter(server, 'pat');
     const other = join(temporaryFolder(), 'other.db');
-    linkSync(server.databasePath, other);
+    linkSync(join(folder, 'real.db'), other);
     expect(await refusalOf(other)).toMatch(/the file has a second name \(a hard link\)/);
     const cared = await runHere('account', { DATABASE_URL: other }, ['unlock', 'pat@example.com']);
     expect(cared).toMatchObject({ code: 1, stderr: expect.stringContaining('a second name') });
@@ -192,8 +191,8 @@ describe.concurrent('the process', () => {
     const begin = ((page ?? 0) - 1) * PAGE_BYTES;
     writeFileSync(path, bytes.fill(0xa5, begin, begin + PAGE_BYTES));
     const env = { DATABASE_URL: path };
-    const server = await startServer(env);
-    expect((await get(server.port, '/readyz')).status).toBe(200);
+    const running = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
+    await running.proveWritable();
     const { code, stdout, stderr } = await runHere('db-check', env);
     expect(code).toBe(1);
     expect(`${stdout}${stderr}`).toMatch(/damaged/i);
@@ -203,7 +202,7 @@ describe.concurrent('the process', () => {
       stderr: expect.stringMatching(/damaged/),
     });
     expect(readdirSync(folder)).toEqual([]);
-    await server.stop();
+    await running.close();
   });
 
   test('refuses to start on a folder where the database should be', async () => {
