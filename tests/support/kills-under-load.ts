@@ -5,9 +5,10 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runHere } from './commands.ts';
 import { prepareLedger } from './prepared-ledger.ts';
 import { call } from './rest-client.ts';
-import { runToEnd, startServer } from './running-server.ts';
+import { startServer } from './running-server.ts';
 
 const GIVERS = 4;
 const REQUESTS_AT_ONCE = 16;
@@ -147,7 +148,7 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
     (await call<Recorded[]>(server, '/transactions', { token: provider.token })).body;
 
   async function checkFile(): Promise<void> {
-    const check = await runToEnd('db-check', env);
+    const check = await runHere('db-check', env);
     assert.deepEqual({ code: check.code, stderr: check.stderr }, { code: 0, stderr: '' }, check.stdout);
     figures.ledgerChecks += 1;
   }
