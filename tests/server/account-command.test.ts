@@ -34,11 +34,11 @@ function post(server: RunningServer, path: string, body: unknown): Promise<Respo
   });
 }
 
-/** A customer whom no other test knows, on a server that others use as well, unless another is given. */
-async function registerCustomer(limits: 'on' | 'off' = 'off', own?: RunningServer) {
+/** A customer whom no other test knows, on a server that others use as well. */
+async function registerCustomer(limits: 'on' | 'off' = 'off') {
   const started = servers.get(limits) ?? startServer({ RATE_LIMIT: limits });
-  if (own === undefined) servers.set(limits, started);
-  const server = own ?? (await started);
+  servers.set(limits, started);
+  const server = await started;
   people += 1;
   const username = `cam${people}`;
   const email = `${username}@example.com`;
@@ -293,7 +293,10 @@ test('close closes an account at once, also one that its owner is closing, and i
 });
 
 test('renew-keys makes what a stolen copy of the data holds worthless, from the next start on', async () => {
-  const { server, account, takeToken } = await registerCustomer('off', await startServer());
+  const { path, people: known } = await prepareLedger(['cam']);
+  const [{ token } = { token: '' }] = known;
+  const server = await startServer({ DATABASE_URL: path });
+  const headers = { Authorization: `Bearer ${token}` };
   const keys = async () =>
     z
       .array(z.object({ name: z.string(), key: z.string() }))
@@ -302,19 +305,18 @@ test('renew-keys makes what a stolen copy of the data holds worthless, from the 
   const stolen = await keys();
   const names = ['device_mark', 'giver_pseudonym', 'log_names', 'mail', 'totp', 'vapid'];
   expect(stolen.map(({ name }) => name)).toEqual(names);
-  const { code, stdout, stderr } = await account('renew-keys');
+  const { code, stdout, stderr } = await runHere('account', { DATABASE_URL: path }, ['renew-keys']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^The keys of this installation are forgotten\. Restart the server now/);
   // Without it nobody's authenticator app could be checked.
   expect((await keys()).map(({ name }) => name)).toEqual(['totp']);
   // The server goes on with the old ones until it is restarted.
-  const token = await takeToken();
+  expect((await fetch(`${server.url}/api/auth/me`, { headers })).status).toBe(200);
   await server.stop();
   const next = await startServer({ DATABASE_URL: server.databasePath });
   const renewed = await keys();
   expect(renewed.map(({ name }) => name)).toEqual(names);
   for (const { name, key } of renewed) expect(stolen.some((old) => old.key === key)).toBe(name === 'totp');
-  const headers = { Authorization: `Bearer ${token}` };
   expect((await fetch(`${next.url}/api/auth/me`, { headers })).status).toBe(200);
 });
 
@@ -432,9 +434,7 @@ test.each([
   [['list', '--days', '3'], /Usage: npm run invite/],
   [['revoke'], /^Usage: npm run invite/],
 ])('invite %j says what is wrong, and makes none', async (words, complaint) => {
-  const { server } = await registerCustomer();
-  const env = { DATABASE_URL: server.databasePath };
-  const { code, stderr } = await runHere('invite', env, words);
+  const { code, stderr } = await runHere('invite', settings, words);
   expect(code).toBe(1);
   expect(stderr).toMatch(complaint);
 });

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '#server/storage/port/audit.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import { attemptsAccountOf } from '#server/storage/rules/accounts.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { newApiKeyId, newInvitationId, type TransactionId } from '#shared/ids.ts';
@@ -78,8 +79,7 @@ async function openScene(): Promise<Scene> {
 }
 
 /** A session, an API key and a failed login of somebody, which a command before may have ended. */
-async function letIn(path: string): Promise<void> {
-  const storage = await databaseAt({ engine: 'sqlite', path }).openForCommand();
+async function letIn(storage: Storage): Promise<void> {
   const found = await storage.findCredentials(EMAIL);
   if (found) {
     const { account, passwordHash } = found;
@@ -100,7 +100,6 @@ async function letIn(path: string): Promise<void> {
     const attempt = { limit: 'login', account: attemptsAccountOf(EMAIL), address: '', maxCount: 99 };
     await storage.takeAttempt([Object.assign(attempt, { windowMs: 600_000 })], createdAtMs);
   }
-  await storage.close();
 }
 
 /** The words of a command, the row that it leaves, and whom that is about. */
@@ -224,10 +223,14 @@ function nameOf(name: string): Name {
   return known;
 }
 
+const beside = (path: string) => databaseAt({ engine: 'sqlite', path }).openForCommand();
+
+const rowsOf = ({ audit }: Storage) => audit.list({ after: 0, sinceMs: 0, atMost: 1_000 });
+
 async function rowsIn(path: string) {
-  const storage = await databaseAt({ engine: 'sqlite', path }).openForCommand();
+  const storage = await beside(path);
   try {
-    return await storage.audit.list({ after: 0, sinceMs: 0, atMost: 1_000 });
+    return await rowsOf(storage);
   } finally {
     await storage.close();
   }
@@ -275,17 +278,21 @@ test('every way to call a command leaves its row with its reason, and none where
   await runHere('db-backup', env, [join(scene.folder, 'backup')]);
   const last = ({ name, one: [, action] }: (typeof CASES)[number]) =>
     name === 'db-restore' ? 2 : action === 'account_closed' ? 1 : 0;
+  // One connection beside all commands, but for the restore, which needs the database for itself.
+  const storage = await beside(scene.path);
   for (const { name, one } of CASES.toSorted((a, b) => last(a) - last(b))) {
     const [wordsOf, action, subjectOf] = one;
     const words = wordsOf(scene);
-    await letIn(scene.path);
+    const isRestore = name === 'db-restore';
+    if (!isRestore) await letIn(storage);
     const why = action === null ? [] : ['--reason', `  because of\n "${name}"  `];
-    const before = await rowsIn(scene.path);
+    const before = isRestore ? [] : await rowsOf(storage);
+    if (isRestore) await storage.close();
     expect(await runHere(nameOf(name), env, [...words, ...why]), words.join(' ')).toMatchObject({ code: 0 });
-    const after = await rowsIn(scene.path);
-    const added = name === 'db-restore' ? after : after.slice(before.length);
+    const after = isRestore ? await rowsIn(scene.path) : await rowsOf(storage);
+    const added = after.slice(before.length);
     // The backup has the operator whom a command before has removed.
-    const removedAgain = name === 'db-restore' ? ['operator_removed'] : [];
+    const removedAgain = isRestore ? ['operator_removed'] : [];
     expect(
       added.map((row) => row.action),
       words.join(' '),
