@@ -8,7 +8,7 @@ import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { REFUSALS } from '#shared/refusals.ts';
 import { call, DOORS, doorFor } from '#tests/support/both-doors.ts';
 import { openStream, refusalOf, STREAM_PATHS, type TipStream } from '#tests/support/event-streams.ts';
-import { START_MS } from '#tests/support/people.ts';
+import { beginSession, createPeople, START_MS } from '#tests/support/people.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 import {
@@ -40,21 +40,15 @@ async function untilOpen(t: TestApp, count: number): Promise<void> {
 test('when all places of both doors are taken, the newest stream of whoever has the most breaks off for a newcomer', async () => {
   const scene = await openTipScene();
   const { t, provider, customer } = scene;
-  const accounts = Array.from(
-    { length: STREAMS_IN_ALL / STREAMS_PER_ACCOUNT - 1 },
-    (_, index) => `many-${index}`,
-  );
   const streams: TipStream[] = [];
   for (let index = 0; index < STREAMS_PER_ACCOUNT; index += 1)
     streams.push(await openTips(doorFor(index), scene, { token: provider.token }));
-  for (const name of accounts) {
-    const { token } = await enter(t, name);
-    for (let index = 1; index < STREAMS_PER_ACCOUNT; index += 1)
-      await openTips(doorFor(index), scene, { token });
-  }
-  while (t.app.streams() < STREAMS_IN_ALL) {
-    const one = await enter(t, `one-${t.app.streams()}`);
-    await openTips(doorFor(t.app.streams()), scene, { token: one.token });
+  const { addAccount } = createPeople(t.storage);
+  for (let account = 0; t.app.streams() < STREAMS_IN_ALL; account += 1) {
+    const { email } = await addAccount(`many-${account}`);
+    const token = await beginSession(t.storage, email);
+    const places = Math.min(STREAMS_PER_ACCOUNT - 1, STREAMS_IN_ALL - t.app.streams());
+    for (let index = 0; index < places; index += 1) await openTips(doorFor(account), scene, { token });
   }
   const late = await openTips('REST', scene, { token: customer.token });
   const [id] = await scene.giveTips(1);
