@@ -7,22 +7,23 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { get } from '#tests/support/http-get.ts';
+import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { requestRaw, sendRaw } from '#tests/support/raw-socket.ts';
-import { enter } from '#tests/support/rest-client.ts';
 import { type RunningServer, startServer } from '#tests/support/running-server.ts';
 
 describe.concurrent('a process that runs', () => {
   let shared: RunningServer;
+  let token: string;
   beforeAll(async () => {
-    shared = await startServer();
+    const { path, people } = await prepareLedger(['pat']);
+    token = people[0]?.token ?? '';
+    shared = await startServer({ DATABASE_URL: path });
   });
 
   // First, because it waits for most of the time, in which the others are run.
   test('closes connections that send or read slowly, and serves everybody else meanwhile', async () => {
-    const server = await startServer();
-    const { port } = server;
-    const lazy = await connectWithoutReading(server, '/api/docs/swagger-ui-bundle.js', 20);
-    const { token } = await enter(server, 'pat');
+    const { port } = shared;
+    const lazy = await connectWithoutReading(shared, '/api/docs/swagger-ui-bundle.js', 20);
     const open = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
     const slow = [
       { name: 'headers', drip: 'X-Drip: 1\r\n', ...sendRaw(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n') },
@@ -51,7 +52,7 @@ describe.concurrent('a process that runs', () => {
         const me = await get(port, '/api/auth/me', { headers: { Authorization: `Bearer ${token}` } });
         expect(me.status).toBe(200);
         served += 1;
-        await sleep(100);
+        await sleep(250);
       }
     } finally {
       clearInterval(dripping);
@@ -177,24 +178,22 @@ describe.concurrent('a process that runs', () => {
   });
 
   test('never puts a refusal into an answer that has begun, or in its place', async () => {
-    const server = await startServer();
-    const { token } = await enter(server, 'pat');
     const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     for (const queued of ['', ask('/api/auth/me')]) {
-      const { socket, whole } = sendRaw(server.port, ask('/api/transactions/stream'));
+      const { socket, whole } = sendRaw(shared.port, ask('/api/transactions/stream'));
       await once(socket, 'data');
       socket.write(`${queued}GARBAGE\r\n\r\n`);
       expect((await whole).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
     }
-    const { whole } = sendRaw(server.port, `${ask('/api/auth/me')}GARBAGE\r\n\r\n`);
+    const { whole } = sendRaw(shared.port, `${ask('/api/auth/me')}GARBAGE\r\n\r\n`);
     expect(await whole).not.toContain('HTTP/1.1 400');
     const chunked =
       'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
-    const tooLong = sendRaw(server.port, `${chunked}11170\r\n${' '.repeat(70_000)}\r\n`);
+    const tooLong = sendRaw(shared.port, `${chunked}11170\r\n${' '.repeat(70_000)}\r\n`);
     await once(tooLong.socket, 'data');
     tooLong.socket.write('GARBAGE\r\n\r\n');
     expect((await tooLong.whole).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413']);
-    expect((await get(server.port, '/readyz')).status).toBe(200);
+    expect((await get(shared.port, '/readyz')).status).toBe(200);
   });
 
   test('does not take a sender that breaks off for an error of its own', async () => {
