@@ -6,7 +6,6 @@ import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { z } from 'zod';
 import { createDrawing } from '#server/print/drawing.ts';
 import { createPrinter, type PrintablePage } from '#server/print/printer.ts';
 import { AppError } from '#shared/errors.ts';
@@ -25,6 +24,7 @@ import {
 } from '#tests/support/both-doors.ts';
 import { SOMEBODY, workOwnerNamed } from '#tests/support/drawing.ts';
 import { START_MS } from '#tests/support/people.ts';
+import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { saveSheet } from '#tests/support/prints.ts';
 import { startServer } from '#tests/support/running-server.ts';
 import { requirePrintTools } from '#tests/support/system-tools.ts';
@@ -48,10 +48,22 @@ async function openScene(app?: TestApp) {
   return { t, pat, code, other, download };
 }
 
+/** Of each so many rows and columns one, because a picture of four million pixels takes a second to be read. */
+function thinned({ width, height, data }: { width: number; height: number; data: Buffer }) {
+  const step = Math.max(1, Math.floor(width / 500));
+  const [across, down] = [Math.floor(width / step), Math.floor(height / step)];
+  const pixels = new Uint32Array(data.buffer, data.byteOffset, width * height);
+  const kept = Uint32Array.from(
+    { length: across * down },
+    (_, at) => pixels[Math.floor(at / across) * step * width + (at % across) * step] ?? 0,
+  );
+  return { width: across, height: down, data: new Uint8ClampedArray(kept.buffer) };
+}
+
 /** What a camera reads on a picture. */
 function scan(png: Uint8Array): string | undefined {
-  const { width, height, data } = PNG.sync.read(Buffer.from(png));
-  return jsQR(new Uint8ClampedArray(data), width, height, { inversionAttempts: 'dontInvert' })?.data;
+  const { width, height, data } = thinned(PNG.sync.read(Buffer.from(png)));
+  return jsQR(data, width, height, { inversionAttempts: 'dontInvert' })?.data;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -331,24 +343,11 @@ describe('the thread', () => {
 });
 
 test('the built server prints, and stops in order while its thread lives', async () => {
-  const server = await startServer({ PUBLIC_URL });
-  const post = async (path: string, body: object, token = '') => {
-    const response = await fetch(`${server.url}/api${path}`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
-      body: JSON.stringify(body),
-    });
-    return z
-      .looseObject({ access_token: z.string().optional(), id: z.string().optional() })
-      .parse(await response.json());
-  };
-  const person = { email: 'pat@example.com', password: 'correct horse battery' };
-  const services = { is_service_provider: true, service_categories: ['bartender'] };
-  await post('/auth/register', { ...person, ...services, username: 'pat', full_name: 'Pat', phone: null });
-  const { access_token: token = '' } = await post('/auth/login', person);
-  const { id = '' } = await post('/qr-codes', { service_category: 'bartender' }, token);
+  const { path, people } = await prepareLedger(['pat']);
+  const [{ token, code } = { token: '', code: '' }] = people;
+  const server = await startServer({ PUBLIC_URL, DATABASE_URL: path });
   for (const file of ['poster.pdf', 'code.png']) {
-    const response = await fetch(`${server.url}/api/qr-codes/${id}/print/${file}`, {
+    const response = await fetch(`${server.url}/api/qr-codes/${code}/print/${file}`, {
       headers: { Authorization: `Bearer ${token}` },
     });
     expect(response.status).toBe(200);

@@ -37,11 +37,11 @@ export function saveSheet(pdf: Uint8Array) {
   writeFileSync(file, pdf);
   return {
     /**
-     * What a phone reads on all pages, rendered at 150 dots an inch. In grey and unpacked, because PNG in
+     * What a phone reads on all pages, rendered at so many dots an inch. In grey and unpacked, because PNG in
      * colour takes five times the work.
      */
-    async scan(): Promise<string[]> {
-      await ask('pdftoppm', '-r', '150', '-gray', file, join(folder, 'page'));
+    async scan(dotsPerInch = 150): Promise<string[]> {
+      await ask('pdftoppm', '-r', String(dotsPerInch), '-gray', file, join(folder, 'page'));
       const pages = readdirSync(folder).filter((name) => /^page.*\.pgm$/.test(name));
       const only = ['-Sdisable', '-Sqrcode.enable'];
       const found = await ask('zbarimg', '-q', '--raw', ...only, ...pages.map((page) => join(folder, page)));
