@@ -6,10 +6,19 @@ import { startStripe } from '../support/stripe/stand-in.ts';
 import { expect, logInByForm, loseAnswer, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
-import { goToStripe, payButton, quick, sessionAt, success, test, waiting } from './stripe-fixtures.ts';
+import {
+  atStripe,
+  goToStripe,
+  payButton,
+  quick,
+  sessionAt,
+  success,
+  test,
+  waiting,
+} from './stripe-fixtures.ts';
 import { payTip, proceedWith } from './tipping.ts';
 
-test('while Stripe is down nothing is charged, and the same attempt goes on afterwards', async ({
+test('while Stripe is down or its answer is lost nothing is charged, and the same attempt goes on afterwards', async ({
   page,
   payableSides,
   logInAs,
@@ -27,9 +36,14 @@ test('while Stripe is down nothing is charged, and the same attempt goes on afte
   expect(complaints.splice(0)).toEqual([expect.stringContaining('503')]);
   const sessions = stripe.sessions.size;
   stripe.fail(() => null);
+  await loseAnswer(page, 'transactions.create');
   await page.getByRole('button', { name: 'Proceed' }).click();
   await payButton(page).click();
-  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+  complaints.length = 0;
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await payButton(page).click();
+  await atStripe(page);
   const session = sessionAt(page);
   expect(stripe.sessions.size).toBe(sessions + 1);
 
@@ -46,42 +60,39 @@ test('while Stripe is down nothing is charged, and the same attempt goes on afte
   expect(complaints.splice(0).filter((complaint) => !/503|request to/.test(complaint))).toEqual([]);
 });
 
-test('an answer that is lost on the way leads to the same page of Stripe', async ({
-  page,
-  payableSides,
-  logInAs,
-  stripe,
-  complaints,
-}) => {
-  const { code, customer } = await payableSides();
-  await logInAs(customer);
-  const sessions = stripe.sessions.size;
-  await loseAnswer(page, 'transactions.create');
-  await page.goto(`/tip/${code}`);
-  await payTip(page, '$20');
-  await expect(page.getByRole('alert')).toContainText('it is never charged twice');
-  complaints.length = 0;
-  await page.getByRole('button', { name: 'Retry' }).click();
-  await payButton(page).click();
-  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
-  expect(stripe.sessions.size).toBe(sessions + 1);
-});
-
-test('whoever was logged out meanwhile logs in and is told', async ({
+test("nobody sees somebody else's payment, nor one that never was; whoever was logged out logs in and is told", async ({
   page,
   browser,
+  backstage,
   payableSides,
   logInAs,
   stripe,
   server,
+  complaints,
 }) => {
-  const { code, customer } = await payableSides();
+  const { provider, code, customer } = await payableSides();
   await logInAs(customer);
   const session = await goToStripe(page, code);
-  stripe.pay(session);
+  const { successUrl = '' } = stripe.sessions.get(session) ?? {};
   const context = await browser.newContext({ baseURL: server.url });
   const elsewhere = await context.newPage();
-  await elsewhere.goto(stripe.sessions.get(session)?.successUrl ?? '');
+  await elsewhere.goto('/offline');
+  for (const [{ token }, url] of [
+    [await backstage.customer(), successUrl],
+    [provider, successUrl],
+    [customer, `${successUrl}x`],
+  ] as const) {
+    await elsewhere.evaluate((stored) => localStorage.setItem('tipwell_token', stored), token);
+    await elsewhere.goto(url);
+    await expect(toast(elsewhere, 'There is no payment of yours at this address')).toBeVisible();
+    await expect(elsewhere.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
+    await expect(elsewhere).toHaveURL(new RegExp(`/tip/${code}$`));
+  }
+  expect(stripe.sessions.get(session)?.status).toBe('open');
+
+  stripe.pay(session);
+  await elsewhere.evaluate(() => localStorage.clear());
+  await elsewhere.goto(successUrl);
   await expect(
     elsewhere.getByRole('heading', { name: 'Login to see what became of your payment' }),
   ).toBeVisible();
@@ -90,36 +101,6 @@ test('whoever was logged out meanwhile logs in and is told', async ({
   await logInByForm(elsewhere, customer);
   await expect(success(elsewhere)).toBeVisible();
   await context.close();
-});
-
-test("nobody sees somebody else's payment, nor one that never was", async ({
-  page,
-  backstage,
-  payableSides,
-  logInAs,
-  stripe,
-  complaints,
-}) => {
-  const { provider, code, customer } = await payableSides();
-  await logInAs(customer);
-  const session = await goToStripe(page, code);
-  const { successUrl = '' } = stripe.sessions.get(session) ?? {};
-  for (const [person, url] of [
-    [await backstage.customer(), successUrl],
-    [provider, successUrl],
-    [customer, `${successUrl}x`],
-  ] as const) {
-    const context = await page.context().browser()?.newContext();
-    if (!context) throw new Error('there is no browser');
-    await logInAs(person, context);
-    const stranger = await context.newPage();
-    await stranger.goto(url);
-    await expect(toast(stranger, 'There is no payment of yours at this address')).toBeVisible();
-    await expect(stranger.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
-    await expect(stranger).toHaveURL(new RegExp(`/tip/${code}$`));
-    await context.close();
-  }
-  expect(stripe.sessions.get(session)?.status).toBe('open');
   expect(complaints.splice(0).filter((complaint) => !complaint.startsWith('request to'))).toEqual([]);
 });
 
@@ -169,7 +150,7 @@ test('the receipt says what became of a payment', async ({ page, payableSides, l
   await picture(page, '10-receipt-pending');
   await expectForEverybody(page, 'receipt of a payment that waits');
   await page.getByRole('link', { name: 'Finish paying' }).click();
-  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  await atStripe(page);
   await page.goto(stripe.sessions.get(first)?.cancelUrl ?? '');
   await expect(quick(page, '$20')).toBeChecked();
   await page.goto(receiptOf(first));
@@ -188,7 +169,7 @@ test('the receipt says what became of a payment', async ({ page, payableSides, l
   await picture(page, '12-receipt-paid');
 });
 
-test('a payment outlives its code', async ({
+test('a payment outlives its code, and is given up by who leaves it then, so that nobody pays it later', async ({
   page,
   backstage,
   payableSides,
@@ -198,13 +179,19 @@ test('a payment outlives its code', async ({
 }) => {
   const { provider, code, customer } = await payableSides();
   await logInAs(customer);
-  const session = await goToStripe(page, code);
-  await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
+  const left = await goToStripe(page, code);
+  const newCode = await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
+  await page.goto(stripe.sessions.get(left)?.cancelUrl ?? '');
+  await expect(page.getByRole('heading', { name: 'Tip not sent' })).toBeVisible();
+  expect(stripe.sessions.get(left)?.status).toBe('expired');
+
+  const session = await goToStripe(page, newCode.id);
+  await backstage.call('POST', `/qr-codes/${newCode.id}/replacement`, { token: provider.token });
   const { successUrl = '' } = stripe.sessions.get(session) ?? {};
   await page.goto(successUrl);
   await expect(page.getByRole('heading', { name: 'Tip not paid yet' })).toBeVisible();
   await page.getByRole('link', { name: 'Finish paying' }).click();
-  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  await atStripe(page);
   expect(sessionAt(page)).toBe(session);
   stripe.pay(session);
   await page.goto(successUrl);
@@ -214,155 +201,82 @@ test('a payment outlives its code', async ({
   expect(complaints.splice(0).filter((complaint) => !/410|request to/.test(complaint))).toEqual([]);
 });
 
-test('who leaves a payment whose code was replaced has it given up, so that nobody pays it later', async ({
+test('a tip that Stripe could not be asked to give back is said to be on its way, until Stripe has answered', async ({
   page,
-  backstage,
   payableSides,
   logInAs,
   stripe,
+  deliver,
   complaints,
 }) => {
   const { provider, code, customer } = await payableSides();
   await logInAs(customer);
-  const session = await goToStripe(page, code);
-  await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
-  await page.goto(stripe.sessions.get(session)?.cancelUrl ?? '');
-  await expect(page.getByRole('heading', { name: 'Tip not sent' })).toBeVisible();
-  expect(stripe.sessions.get(session)?.status).toBe('expired');
-  expect(complaints.splice(0).filter((complaint) => !/410|request to/.test(complaint))).toEqual([]);
-});
-
-test('a tip that Stripe could not be asked to give back is said to be on its way, and nobody is asked to keep it', async ({
-  page,
-  payableSides,
-  logInAs,
-  stripe,
-  complaints,
-}) => {
-  const { code, customer } = await payableSides();
-  await logInAs(customer);
-  const session = await goToStripe(page, code);
-  stripe.pay(session);
-  await page.goto(stripe.sessions.get(session)?.successUrl ?? '');
-  await expect(success(page)).toBeVisible();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  const dialog = page.getByRole('dialog');
-  await expect(dialog.getByRole('button', { name: 'Keep It' })).toBeVisible();
-  stripe.fail(() => ({ is: 'status', status: 503 }));
-  await dialog.getByRole('button', { name: 'Take Back' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('until the tip is taken back or it refuses.');
-  await expect(dialog.getByRole('button', { name: 'Keep It' })).toHaveCount(0);
-  await expectForEverybody(page, 'a tip that is being taken back');
-  await dialog.getByRole('button', { name: 'Close' }).click();
-  await expect(dialog).toHaveCount(0);
-  complaints.splice(0);
-});
-
-test.describe('a refund that Stripe refuses after it did not answer', () => {
-  test.use({ settings: { UNDO_MINUTES: '0' } });
-
-  test('is said to be refused, and is on its way no more', async ({
-    page,
-    payableSides,
-    logInAs,
-    stripe,
-    complaints,
-  }) => {
-    const { provider, code, customer } = await payableSides();
-    await logInAs(customer);
+  /** Pays $20. @returns the address of the success. */
+  const pay = async () => {
     const session = await goToStripe(page, code);
     stripe.pay(session);
     const { successUrl = '' } = stripe.sessions.get(session) ?? {};
     await page.goto(successUrl);
     await expect(success(page)).toBeVisible();
-    await page.evaluate((token) => localStorage.setItem('tipwell_token', token), provider.token);
-    await page.goto(`/transactions/${new URL(successUrl).searchParams.get('payment')}`);
-    const refund = page.getByRole('button', { name: 'Refund' });
-    const dialog = page.getByRole('dialog');
-    await refund.click();
-    stripe.fail(() => ({ is: 'status', status: 503 }));
-    await dialog.getByRole('button', { name: 'Refund' }).click();
-    await expect(dialog.getByRole('alert')).toContainText('until the tip is refunded or it refuses.');
-    await dialog.getByRole('button', { name: 'Close' }).click();
-    // Both people are told, also after a reload, until the payment service has answered.
-    for (const { token } of [customer, provider]) {
-      await page.evaluate((own) => localStorage.setItem('tipwell_token', own), token);
-      await page.reload();
-      await expect(page.getByText(/^A refund was asked for at /)).toBeVisible();
-      await expect(page.getByText('Refund pending', { exact: true })).toBeVisible();
-    }
-    await page.getByRole('link', { name: 'Transactions' }).click();
-    await expect(
-      page.getByRole('listitem').getByText(/^Refund pending: A refund was asked for at /),
-    ).toBeVisible();
-    await page.getByRole('listitem').getByRole('button', { name: /^More/ }).click();
-    await page.getByRole('menuitem', { name: 'Refund...' }).click();
-    // Keeping the tip is no choice any more.
-    await dialog.getByRole('button', { name: 'Close' }).click();
-    await page.goBack();
-    await refund.click();
-    await expect(dialog.getByRole('button', { name: 'Close' })).toBeVisible();
-    const refused = { is: 'refused', status: 400, message: 'No', code: 'balance_insufficient' } as const;
-    stripe.fail(({ path, method }) => (method === 'POST' && path === '/refunds' ? refused : null));
-    await dialog.getByRole('button', { name: 'Refund' }).click();
-    await expect(toast(page, /^The payment service has refused to give this tip back/)).toBeVisible();
-    await expect(page.getByText('You can give this tip back.')).toBeVisible();
-    await expect(page.getByText(/^A refund was asked for/)).toHaveCount(0);
-    await refund.click();
+    return successUrl;
+  };
+  const dialog = page.getByRole('dialog');
+  const successUrl = await pay();
+  stripe.capture([...stripe.charges.keys()].at(-1) ?? '');
+  await deliver();
+  await page.evaluate((token) => localStorage.setItem('tipwell_token', token), provider.token);
+  await page.goto(`/transactions/${new URL(successUrl).searchParams.get('payment')}`);
+  const refund = page.getByRole('button', { name: 'Refund' });
+  await refund.click();
+  stripe.fail(() => ({ is: 'status', status: 503 }));
+  await dialog.getByRole('button', { name: 'Refund' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('until the tip is refunded or it refuses.');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  // Both people are told, also after a reload, until the payment service has answered.
+  for (const { token } of [customer, provider]) {
+    await page.evaluate((own) => localStorage.setItem('tipwell_token', own), token);
+    await page.reload();
+    await expect(page.getByText(/^A refund was asked for at /)).toBeVisible();
+    await expect(page.getByText('Refund pending', { exact: true })).toBeVisible();
+  }
+  await page.getByRole('link', { name: 'Transactions' }).click();
+  await expect(
+    page.getByRole('listitem').getByText(/^Refund pending: A refund was asked for at /),
+  ).toBeVisible();
+  await page.getByRole('listitem').getByRole('button', { name: /^More/ }).click();
+  await page.getByRole('menuitem', { name: 'Refund...' }).click();
+  // Keeping the tip is no choice any more.
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.goBack();
+  await refund.click();
+  await expect(dialog.getByRole('button', { name: 'Close' })).toBeVisible();
+  const refused = { is: 'refused', status: 400, message: 'No', code: 'balance_insufficient' } as const;
+  stripe.fail(({ path, method }) => (method === 'POST' && path === '/refunds' ? refused : null));
+  await dialog.getByRole('button', { name: 'Refund' }).click();
+  await expect(toast(page, /^The payment service has refused to give this tip back/)).toBeVisible();
+  await expect(page.getByText('You can give this tip back.')).toBeVisible();
+  await expect(page.getByText(/^A refund was asked for/)).toHaveCount(0);
+  await refund.click();
+  await expect(dialog.getByRole('button', { name: 'Keep It' })).toBeVisible();
+  stripe.fail(() => null);
+
+  await test.step('to a giver, whom nobody asks to keep it given', async () => {
+    await page.evaluate((token) => localStorage.setItem('tipwell_token', token), customer.token);
+    await pay();
+    await page.getByRole('button', { name: 'Undo' }).click();
     await expect(dialog.getByRole('button', { name: 'Keep It' })).toBeVisible();
-    stripe.fail(() => null);
-    complaints.splice(0);
+    stripe.fail(() => ({ is: 'status', status: 503 }));
+    await dialog.getByRole('button', { name: 'Take Back' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('until the tip is taken back or it refuses.');
+    await expect(dialog.getByRole('button', { name: 'Keep It' })).toHaveCount(0);
+    await expectForEverybody(page, 'a tip that is being taken back');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await expect(dialog).toHaveCount(0);
   });
+  complaints.splice(0);
 });
 
-test('nothing can be tapped until the page of Stripe is there, and a page that the browser has kept looks anew', async ({
-  page,
-  payableSides,
-  logInAs,
-  stripe,
-}) => {
-  const { code, customer } = await payableSides();
-  await logInAs(customer);
-  let stopWaiting = () => {};
-  const isTappedEnough = new Promise<void>((resolve) => {
-    stopWaiting = resolve;
-  });
-  await page.route(`${stripe.url}/**`, async (route) => {
-    await isTappedEnough;
-    await route.abort('aborted');
-  });
-  const sent: string[] = [];
-  page.on('request', (request) => sent.push(request.url()));
-  const seen = new Set<string>();
-  let taps = 0;
-  await page.exposeFunction('tapped', (buttons: string) => {
-    seen.add(buttons);
-    if (sent.some((url) => url.startsWith(stripe.url))) taps += 1;
-    if (taps > 3) stopWaiting();
-  });
-  await page.goto(`/tip/${code}`);
-  await proceedWith(page, '$20');
-  await expect(payButton(page)).toBeVisible();
-  // It runs in the page, because Playwright waits for the navigation.
-  await page.evaluate(() => {
-    const timer = setInterval(() => {
-      const buttons = [...document.querySelectorAll<HTMLElement>('section[aria-busy=true] button')];
-      if (buttons.length === 0) return;
-      for (const button of buttons) button.click();
-      const texts = buttons.map((button) => `${button.textContent} ${button.getAttribute('aria-disabled')}`);
-      Reflect.get(window, 'tapped')(texts.join());
-    }, 100);
-    window.addEventListener('pageshow', () => clearInterval(timer));
-  });
-  await payButton(page).click({ noWaitAfter: true });
-  await isTappedEnough;
-  expect([...seen]).toEqual(['Add a Message true,Change Amount true,Processing payment... true']);
-  expect(sent.filter((url) => url.includes('transactions.create'))).toHaveLength(1);
-  await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
-  await expect(waiting(page)).toBeVisible();
-});
-
-test('Back while the page of Stripe is loading ends the way there, and shows that the payment waits', async ({
+test('nothing can be tapped until the page of Stripe is there, and Back or a page that the browser has kept shows that the payment waits', async ({
   page,
   payableSides,
   logInAs,
@@ -381,7 +295,47 @@ test('Back while the page of Stripe is loading ends the way there, and shows tha
   await expect(waiting(page)).toBeVisible();
   await page.unroute(`${stripe.url}/**`);
   await page.getByRole('button', { name: 'Go On to Payment' }).click();
-  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  await atStripe(page);
+  // Given up, so that the next tap asks for another.
+  await page.getByRole('link', { name: 'Back' }).click();
+  await expect(quick(page, '$20')).toBeChecked();
+
+  let stopWaiting = () => {};
+  const isTappedEnough = new Promise<void>((resolve) => {
+    stopWaiting = resolve;
+  });
+  await page.route(`${stripe.url}/**`, async (route) => {
+    await isTappedEnough;
+    await route.abort('aborted');
+  });
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(request.url()));
+  const seen = new Set<string>();
+  let taps = 0;
+  await page.exposeFunction('tapped', (buttons: string) => {
+    seen.add(buttons);
+    if (sent.some((url) => url.startsWith(stripe.url))) taps += 1;
+    if (taps > 3) stopWaiting();
+  });
+  await page.getByRole('button', { name: 'Proceed' }).click();
+  await expect(payButton(page)).toBeVisible();
+  // It runs in the page, because Playwright waits for the navigation.
+  await page.evaluate(() => {
+    const timer = setInterval(() => {
+      const buttons = [...document.querySelectorAll<HTMLElement>('section[aria-busy=true] button')];
+      if (buttons.length === 0) return;
+      for (const button of buttons) button.click();
+      const texts = buttons.map((button) => `${button.textContent} ${button.getAttribute('aria-disabled')}`);
+      Reflect.get(window, 'tapped')(texts.join());
+    }, 100);
+    window.addEventListener('pageshow', () => clearInterval(timer));
+  });
+  await payButton(page).click({ noWaitAfter: true });
+  await isTappedEnough;
+  expect([...seen]).toEqual(['Add a Message true,Change Amount true,Processing payment... true']);
+  expect(sent.filter((url) => url.includes('transactions.create'))).toHaveLength(1);
+  await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+  await expect(waiting(page)).toBeVisible();
 });
 
 const live = test.extend({

@@ -6,6 +6,7 @@ import { expect, holdAnswers, type Person, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import {
+  atStripe,
   goToStripe,
   payButton,
   quick,
@@ -20,12 +21,13 @@ import { payTip, proceedWith } from './tipping.ts';
 const FAILED = 'Payment failed. Please try again.';
 const SENT = /^Tip sent successfully! \$20\.00 sent to /;
 
-test('somebody pays at Stripe, and Back never leads to a pay button', async ({
+test('somebody pays at Stripe, Back never leads to a pay button, and a webhook event after the return gives no second tip', async ({
   page,
   backstage,
   payableSides,
   logInAs,
   stripe,
+  deliver,
 }) => {
   const { code, customer } = await payableSides();
   await logInAs(customer);
@@ -45,6 +47,7 @@ test('somebody pays at Stripe, and Back never leads to a pay button', async ({
   await page.waitForURL(`/tip/${code}?paid=${id}`);
   await expect(page.getByText('Test money: no real money moves.')).toBeVisible();
   await picture(page, '03-paid');
+  await deliver();
   await page.reload();
   await expect(success(page)).toBeVisible();
   await expect(toast(page, SENT)).toHaveCount(0);
@@ -64,23 +67,7 @@ test('somebody pays at Stripe, and Back never leads to a pay button', async ({
   expect(stripe.charges.size).toBeGreaterThanOrEqual(1);
 });
 
-test('a card that is declined can be followed by another', async ({
-  page,
-  backstage,
-  payableSides,
-  logInAs,
-}) => {
-  const { code, customer } = await payableSides();
-  await logInAs(customer);
-  await goToStripe(page, code);
-  await page.getByRole('link', { name: 'Pay with a bad card' }).click();
-  await page.getByRole('link', { name: 'Try Again' }).click();
-  await page.getByRole('link', { name: 'Pay', exact: true }).click();
-  await expect(success(page)).toBeVisible();
-  expect(await tipsOf(backstage, customer)).toHaveLength(1);
-});
-
-test('whoever leaves Stripe without paying keeps the amount, cannot pay there any more, and may pay anew', async ({
+test('whoever leaves Stripe without paying keeps the amount, cannot pay there any more, and may pay anew, also after a bad card', async ({
   page,
   backstage,
   payableSides,
@@ -102,30 +89,24 @@ test('whoever leaves Stripe without paying keeps the amount, cannot pay there an
 
   await page.getByRole('button', { name: 'Proceed' }).click();
   await payButton(page).click();
-  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  await atStripe(page);
   expect(sessionAt(page)).not.toBe(left);
+  await page.getByRole('link', { name: 'Pay with a bad card' }).click();
+  await page.getByRole('link', { name: 'Try Again' }).click();
   await page.getByRole('link', { name: 'Pay', exact: true }).click();
   await expect(success(page)).toBeVisible();
   expect(await tipsOf(backstage, customer)).toHaveLength(1);
+
+  await test.step('who has paid in another tab when they leave Stripe is told so', async () => {
+    const session = await goToStripe(page, code);
+    stripe.pay(session);
+    await page.goto(stripe.sessions.get(session)?.cancelUrl ?? '');
+    await expect(success(page)).toBeVisible();
+    expect(await tipsOf(backstage, customer)).toHaveLength(2);
+  });
 });
 
-test('whoever leaves Stripe and has paid in another tab is told so', async ({
-  page,
-  backstage,
-  payableSides,
-  logInAs,
-  stripe,
-}) => {
-  const { code, customer } = await payableSides();
-  await logInAs(customer);
-  stripe.pay(await goToStripe(page, code));
-  const { cancelUrl = '' } = stripe.sessions.get(sessionAt(page)) ?? {};
-  await page.goto(cancelUrl);
-  await expect(success(page)).toBeVisible();
-  expect(await tipsOf(backstage, customer)).toHaveLength(1);
-});
-
-test('a tip arrives though its giver closed the tab: the webhook event alone completes it', async ({
+test('a tip arrives though its giver closed the tab: the webhook event alone completes it, and a return after it gives no second one', async ({
   page,
   backstage,
   watchedSides,
@@ -145,15 +126,20 @@ test('a tip arrives though its giver closed the tab: the webhook event alone com
   const again = await giver.newPage();
   await again.goto(stripe.sessions.get(session)?.successUrl ?? '');
   await expect(success(again)).toBeVisible();
+  await expect(toast(again, SENT)).toHaveCount(1);
+  await deliver();
+  await again.reload();
+  await expect(success(again)).toBeVisible();
   expect(await tipsOf(backstage, customer)).toHaveLength(1);
 });
 
-test('Back from Stripe shows that the payment waits, leads there again, and gives it up', async ({
+test('Back from Stripe shows in every tab that the payment waits, leads there again, and gives it up', async ({
   page,
   backstage,
   payableSides,
   logInAs,
   stripe,
+  complaints,
 }) => {
   const { code, customer } = await payableSides();
   await logInAs(customer);
@@ -166,7 +152,7 @@ test('Back from Stripe shows that the payment waits, leads there again, and give
   await page.reload();
   await expect(waiting(page)).toBeVisible();
   await page.getByRole('button', { name: 'Go On to Payment' }).click();
-  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  await atStripe(page);
   expect(sessionAt(page)).toBe(session);
   await page.goBack();
 
@@ -175,56 +161,53 @@ test('Back from Stripe shows that the payment waits, leads there again, and give
   await page.goBack();
   await proceedWith(page, '$30');
   await expect(waiting(page)).toBeVisible();
-  await page.getByRole('button', { name: 'Choose Another Amount' }).click();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await expect(waiting(other)).toBeVisible();
+
+  const giveUp = page.getByRole('button', { name: 'Choose Another Amount' });
+  await test.step('whoever gets no answer is told of the connection, and of no refusal', async () => {
+    // A toast goes by itself, sooner than a slow machine looks for it.
+    const toasted = await page.evaluateHandle(() => {
+      const seen = { texts: '' };
+      new MutationObserver(() => {
+        seen.texts += document.getElementById('toasts')?.textContent ?? '';
+      }).observe(document, { childList: true, subtree: true });
+      return seen;
+    });
+    await page.route('**/trpc/*transactions.*', (route) => route.abort('connectionreset'));
+    const failed = (call: string) =>
+      page.waitForEvent('requestfailed', (request) => request.url().includes(call));
+    const givenUp = failed('transactions.giveUp');
+    await giveUp.click();
+    await givenUp;
+    // By the second look a toast is there.
+    await failed('transactions.get');
+    await failed('transactions.get');
+    await expect(page.getByText('There is no connection. Nothing is lost')).toBeVisible();
+    await page.unroute('**/trpc/*transactions.*');
+    expect(await toasted.evaluate(({ texts }) => texts)).not.toContain('could not be given up');
+  });
+
+  await giveUp.click();
   await expect(quick(page, '$20')).toBeChecked();
   await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeFocused();
   await expect(toast(page, FAILED)).toHaveCount(0);
+  await expect(quick(other, '$20')).toBeChecked();
+  await expect(toast(other, FAILED)).toHaveCount(1);
   expect(stripe.sessions.get(session)?.status).toBe('expired');
   expect(await tipsOf(backstage, customer)).toEqual([]);
-});
-
-test('whoever gives a payment up and gets no answer is told of the connection, and not that it could not be given up', async ({
-  page,
-  payableSides,
-  logInAs,
-  complaints,
-}) => {
-  const { code, customer } = await payableSides();
-  await logInAs(customer);
-  await goToStripe(page, code);
-  await page.goBack();
-  await expect(waiting(page)).toBeVisible();
-  // A toast goes by itself, sooner than a slow machine looks for it.
-  const toasted = await page.evaluateHandle(() => {
-    const seen = { texts: '' };
-    new MutationObserver(() => {
-      seen.texts += document.getElementById('toasts')?.textContent ?? '';
-    }).observe(document, { childList: true, subtree: true });
-    return seen;
-  });
-  await page.route('**/trpc/*transactions.*', (route) => route.abort('connectionreset'));
-  const failed = (call: string) =>
-    page.waitForEvent('requestfailed', (request) => request.url().includes(call));
-  const givenUp = failed('transactions.giveUp');
-  await page.getByRole('button', { name: 'Choose Another Amount' }).click();
-  await givenUp;
-  // By the second look a toast is there.
-  await failed('transactions.get');
-  await failed('transactions.get');
-  await expect(page.getByText('There is no connection. Nothing is lost')).toBeVisible();
-  await page.unroute('**/trpc/*transactions.*');
-  await page.getByRole('button', { name: 'Choose Another Amount' }).click();
-  await expect(quick(page, '$20')).toBeChecked();
-  expect(await toasted.evaluate(({ texts }) => texts)).not.toContain('could not be given up');
   complaints.length = 0;
 });
 
-test('nobody is led to Stripe to pay the tip of another account, which goes on with it when it returns', async ({
+test('a page that waits heeds who is logged in, and shows by itself that the time is over, or that the tip was paid', async ({
   page,
   context,
   backstage,
   payableSides,
   logInAs,
+  stripe,
+  deliver,
 }) => {
   const { code, customer } = await payableSides();
   const next = await backstage.customer();
@@ -240,121 +223,46 @@ test('nobody is led to Stripe to pay the tip of another account, which goes on w
     await elsewhere.evaluate((stored) => localStorage.setItem('tipwell_token', stored), token);
     await known;
   };
-  await logInElsewhere(next);
-  answer.release();
-  await expect(toast(page, /^Another account is logged in now\./)).toBeVisible();
-  await expect(quick(page, '$20')).toBeChecked();
-  await expect(waiting(page)).toHaveCount(0);
-  await logInElsewhere(customer);
-  await expect(waiting(page)).toBeVisible();
-});
 
-test('a page that waits shows by itself that the tip was paid, though its webhook event was lost', async ({
-  page,
-  backstage,
-  payableSides,
-  logInAs,
-  stripe,
-}) => {
-  const { code, customer } = await payableSides();
-  await logInAs(customer);
+  await test.step('nobody is led to Stripe to pay the tip of another account', async () => {
+    await logInElsewhere(next);
+    answer.release();
+    await expect(toast(page, /^Another account is logged in now\./)).toBeVisible();
+    await expect(quick(page, '$20')).toBeChecked();
+    await expect(waiting(page)).toHaveCount(0);
+    await logInElsewhere(customer);
+    await expect(waiting(page)).toBeVisible();
+  });
+
+  await test.step('the time for paying is over', async () => {
+    stripe.expire([...stripe.sessions.keys()].at(-1) ?? '');
+    await deliver();
+    await expect(quick(page, '$20')).toBeChecked();
+    await expect(toast(page, FAILED)).toHaveCount(1);
+    await expect(page).toHaveURL(new RegExp(`/tip/${code}$`));
+  });
+
   const session = await goToStripe(page, code);
-  await page.goBack();
-  await expect(waiting(page)).toBeVisible();
-  stripe.pay(session);
-  await expect(success(page)).toBeVisible();
-  await expect(toast(page, SENT)).toHaveCount(1);
-  await expect(page).toHaveURL(/\?paid=/);
-  expect(await tipsOf(backstage, customer)).toHaveLength(1);
-});
+  await test.step('a tip page opened anew in the same tab goes on with the payment that waits', async () => {
+    await page.goto(`/tip/${code}`);
+    await expect(waiting(page)).toBeVisible();
+  });
 
-test('a page that waits shows by itself that the time for paying is over', async ({
-  page,
-  payableSides,
-  logInAs,
-  stripe,
-  deliver,
-}) => {
-  const { code, customer } = await payableSides();
-  await logInAs(customer);
-  const session = await goToStripe(page, code);
-  await page.goBack();
-  await expect(waiting(page)).toBeVisible();
-  stripe.expire(session);
-  await deliver();
-  await expect(quick(page, '$20')).toBeChecked();
-  await expect(toast(page, FAILED)).toHaveCount(1);
-  await expect(page).toHaveURL(new RegExp(`/tip/${code}$`));
-});
+  await test.step('whose session ends in another tab is asked to log in', async () => {
+    await elsewhere.evaluate(() => localStorage.removeItem('tipwell_token'));
+    await expect(
+      page.getByRole('heading', { name: 'Login to see what became of your payment' }),
+    ).toBeVisible();
+    await logInElsewhere(customer);
+    await page.reload();
+    await expect(waiting(page)).toBeVisible();
+  });
 
-for (const [order, isFirst] of [
-  ['before', true],
-  ['after', false],
-] as const) {
-  test(`a webhook event that comes ${order} the return gives one tip`, async ({
-    page,
-    backstage,
-    payableSides,
-    logInAs,
-    stripe,
-    deliver,
-  }) => {
-    const { code, customer } = await payableSides();
-    await logInAs(customer);
-    const session = await goToStripe(page, code);
+  await test.step('the tip was paid, though its webhook event was lost', async () => {
     stripe.pay(session);
-    if (isFirst) await deliver();
-    await page.goto(stripe.sessions.get(session)?.successUrl ?? '');
     await expect(success(page)).toBeVisible();
     await expect(toast(page, SENT)).toHaveCount(1);
-    await deliver();
-    await page.reload();
-    await expect(success(page)).toBeVisible();
+    await expect(page).toHaveURL(/\?paid=/);
     expect(await tipsOf(backstage, customer)).toHaveLength(1);
   });
-}
-
-test('two tabs about one payment end in the same', async ({ page, payableSides, logInAs, stripe }) => {
-  const { code, customer } = await payableSides();
-  await logInAs(customer);
-  const session = await goToStripe(page, code);
-  await page.goBack();
-  await expect(waiting(page)).toBeVisible();
-  const other = await page.context().newPage();
-  await other.goto(page.url());
-  await expect(waiting(other)).toBeVisible();
-  await page.getByRole('button', { name: 'Choose Another Amount' }).click();
-  await expect(quick(page, '$20')).toBeChecked();
-  await expect(quick(other, '$20')).toBeChecked();
-  await expect(toast(other, FAILED)).toHaveCount(1);
-  expect(stripe.sessions.get(session)?.status).toBe('expired');
-});
-
-test('a tip page opened anew in the same tab goes on with the payment that waits', async ({
-  page,
-  payableSides,
-  logInAs,
-}) => {
-  const { code, customer } = await payableSides();
-  await logInAs(customer);
-  await goToStripe(page, code);
-  await page.goto(`/tip/${code}`);
-  await expect(waiting(page)).toBeVisible();
-});
-
-test('who waits for a payment while another tab ends the session is asked to log in', async ({
-  page,
-  context,
-  payableSides,
-  logInAs,
-}) => {
-  const { code, customer } = await payableSides();
-  await logInAs(customer);
-  await goToStripe(page, code);
-  await page.goBack();
-  await expect(waiting(page)).toBeVisible();
-  const elsewhere = await context.newPage();
-  await elsewhere.goto('/offline');
-  await elsewhere.evaluate(() => localStorage.removeItem('tipwell_token'));
-  await expect(page.getByRole('heading', { name: 'Login to see what became of your payment' })).toBeVisible();
 });
