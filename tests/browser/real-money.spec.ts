@@ -10,13 +10,14 @@ import { goToStripe, success, test } from './stripe-fixtures.ts';
 
 const rowsOf = (page: Page) => page.getByRole('tabpanel').getByRole('listitem');
 
-test('a tip arrives, is charged, disputed and won, goes back in part, or was never charged', async ({
+test('a tip arrives, is charged, disputed and won, goes back in part and then the rest, or was never charged', async ({
   page,
   watchedSides,
+  backstage,
   stripe,
   deliver,
 }) => {
-  const { dashboard, code } = await watchedSides('/dashboard');
+  const { provider, dashboard, code } = await watchedSides('/dashboard');
   await expect(dashboard.getByText('no tips yet')).toBeVisible();
 
   /** Tips $20 at Stripe. @returns how Stripe names the charge. */
@@ -33,6 +34,15 @@ test('a tip arrives, is charged, disputed and won, goes back in part, or was nev
     for (const webhookEvent of stripe.webhookEvents.slice(told)) await deliver(webhookEvent);
   }
 
+  const [row, given] = [(index: number) => rowsOf(dashboard).nth(index), page.getByRole('article')];
+  const newest = row(0);
+  /** @returns where it is. */
+  async function openReceipt(): Promise<string> {
+    await page.getByRole('link', { name: 'Receipt', exact: true }).click();
+    await expect(given).toBeVisible();
+    return page.url();
+  }
+
   const first = await give();
   await expect(
     page.getByText(/^Your card is charged (?:at|on) .+ take your tip back at no cost\.$/),
@@ -46,48 +56,32 @@ test('a tip arrives, is charged, disputed and won, goes back in part, or was nev
   );
   await picture(dashboard, '02-codes');
   await dashboard.getByRole('tab', { name: 'Transactions' }).click();
-  const [arrived, given] = [rowsOf(dashboard).first(), page.getByRole('article')];
-  await expect(arrived).toContainText('Arriving');
+  await expect(newest).toContainText('Arriving');
   await picture(dashboard, '03-arriving');
-  await expectForEverybody(dashboard, 'arriving');
-  await page.getByRole('link', { name: 'Receipt', exact: true }).click();
+  const firstReceipt = await openReceipt();
   await expect(given).toContainText(/Your card is charged (?:at|on) .+ at no cost\./);
-  await expect(given).toContainText('you pay $21.00');
   await picture(page, '04-receipt-arriving');
-  await happens(() => stripe.capture(first));
-  await expect(arrived).not.toContainText('Arriving');
-  await expect(arrived).toContainText('Status: completed');
-  await expect(given).toContainText('you paid $21.00');
 
   const second = await give();
   // Before the dispute: the success looks at its tip at intervals, and gives way to the receipt by itself.
-  await page.getByRole('link', { name: 'Receipt', exact: true }).click();
+  const secondReceipt = await openReceipt();
   await happens(() => stripe.capture(second));
   await happens(() => stripe.openDispute(second));
   await expect(toast(dashboard, /^\$20\.00 tip: The customer’s bank took money back/)).toBeVisible();
-  await expect(arrived).toContainText('Disputed');
-  await expect(arrived).toContainText('You don’t have to do anything');
+  await expect(newest).toContainText('Disputed');
+  await expect(newest).toContainText('You don’t have to do anything');
   await picture(dashboard, '05-disputed');
-  await expectForEverybody(dashboard, 'disputed');
   await expect(given).toContainText('Your bank took $21.00 back for you.');
   await picture(page, '06-receipt-disputed');
-  await happens(() => stripe.closeDispute([...stripe.charges.values()].at(-1)?.disputes[0]?.id ?? '', 'won'));
-  await expect(toast(dashboard, /\$19\.40 is back in your total\.$/)).toBeVisible();
-  await expect(arrived).toContainText('The customer’s bank took back $19.40.');
-  await expect(arrived).toContainText('Dispute won');
-  await expect(arrived).toContainText('Status: completed');
-  // What the provider has won the customer has not.
-  await page.reload();
-  await expect(given).toContainText('Dispute closed');
-  await expect(given).not.toContainText('Dispute won');
+  const dispute = [...stripe.charges.values()].at(-1)?.disputes[0]?.id ?? '';
 
   const third = await give();
   await happens(() => stripe.capture(third));
   await happens(() => stripe.refundPart(third, 1_050));
   await expect(toast(dashboard, '$20.00 tip: $9.70 of this tip went back to the customer.')).toBeVisible();
-  await expect(arrived).toContainText('Partly refunded');
+  await expect(newest).toContainText('Partly refunded');
   await picture(dashboard, '07-partly-refunded');
-  await page.getByRole('link', { name: 'Receipt', exact: true }).click();
+  const thirdReceipt = await openReceipt();
   await expect(given).toContainText('$10.50 of your payment came back to you.');
   await expect(given).toContainText('you paid $10.50');
   await expect(given).toContainText(/Total now\s*\$10\.50/);
@@ -95,7 +89,7 @@ test('a tip arrives, is charged, disputed and won, goes back in part, or was nev
   await expectForEverybody(page, 'partly refunded');
 
   await give();
-  await expect(arrived).toContainText('Arriving');
+  await expect(newest).toContainText('Arriving');
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.getByRole('dialog')).toContainText('Your card is not charged.');
   await page.getByRole('dialog').getByRole('button', { name: 'Take Back' }).click();
@@ -103,41 +97,43 @@ test('a tip arrives, is charged, disputed and won, goes back in part, or was nev
   await expect(given).toContainText(/Taken back on .+ by you: Nothing was charged\./);
   await picture(page, '09-receipt-taken-back');
   await expect(toast(dashboard, '$20.00 tip taken back. $19.40 left your total.')).toBeVisible();
-  await expect(arrived).toContainText('Taken back');
-  await expect(arrived).not.toContainText('Arriving');
+  await expect(newest).toContainText('Taken back');
+  await expect(newest).not.toContainText('Arriving');
   await picture(dashboard, '10-taken-back');
-  await expectForEverybody(dashboard, 'taken back');
   expect([...stripe.charges.values()].at(-1)?.isCaptured).toBe(false);
-});
+  for (const [index, state] of ['Taken back', 'Partly refunded', 'Disputed', 'Arriving'].entries())
+    await expect(row(index)).toContainText(state);
+  await expectForEverybody(dashboard, 'arriving, disputed, partly refunded and taken back');
 
-test('a receipt says of a refund what it brought, after a part had come back before', async ({
-  page,
-  watchedSides,
-  backstage,
-  stripe,
-  deliver,
-}) => {
-  const { provider, code, dashboard } = await watchedSides('/dashboard');
-  await goToStripe(page, code);
-  await page.getByRole('link', { name: 'Pay', exact: true }).click();
-  await expect(success(page)).toBeVisible();
-  const charge = [...stripe.charges.keys()].at(-1) ?? '';
-  for (const happens of [() => stripe.capture(charge), () => stripe.refundPart(charge, 1_050)]) {
-    const told = stripe.webhookEvents.length;
-    happens();
-    for (const webhookEvent of stripe.webhookEvents.slice(told)) await deliver(webhookEvent);
-  }
-  const [{ id } = { id: 'none' }] = await backstage.transactions(provider);
-  await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });
+  await test.step('a receipt says of a refund what it brought, after a part had come back before', async () => {
+    const [, { id } = { id: 'none' }] = await backstage.transactions(provider);
+    await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });
+    await page.goto(thirdReceipt);
+    await expect(given).toContainText('$10.50 of your payment came back to you.');
+    await expect(given).toContainText(/Refunded on .+: the rest went back to you, \$10\.50\./);
+    await expectForEverybody(page, 'refunded after a part');
+    await row(1).getByRole('button', { name: /^More about this tip: / }).press('Enter');
+    await dashboard.getByRole('menuitem', { name: 'View Receipt' }).press('Enter');
+    await expect(dashboard.getByRole('article')).toContainText(
+      /Refunded on .+ by you: the rest went back to the customer\./,
+    );
+    await dashboard.goBack();
+  });
 
-  await page.goto(`/transactions/${id}`);
-  const receipt = page.getByRole('article');
-  await expect(receipt).toContainText('$10.50 of your payment came back to you.');
-  await expect(receipt).toContainText(/Refunded on .+: the rest went back to you, \$10\.50\./);
-  await expectForEverybody(page, 'refunded after a part');
+  await happens(() => stripe.closeDispute(dispute, 'won'));
+  await expect(toast(dashboard, /\$19\.40 is back in your total\.$/)).toBeVisible();
+  await expect(row(2)).toContainText('The customer’s bank took back $19.40.');
+  await expect(row(2)).toContainText('Dispute won');
+  await expect(row(2)).toContainText('Status: completed');
+  // What the provider has won the customer has not.
+  await page.goto(secondReceipt);
+  await expect(given).toContainText('Dispute closed');
+  await expect(given).not.toContainText('Dispute won');
 
-  await dashboard.goto(new URL(`/transactions/${id}`, page.url()).href);
-  await expect(dashboard.getByRole('article')).toContainText(
-    /Refunded on .+ by you: the rest went back to the customer\./,
-  );
+  await page.goto(firstReceipt);
+  await expect(given).toContainText('you pay $21.00');
+  await happens(() => stripe.capture(first));
+  await expect(row(3)).not.toContainText('Arriving');
+  await expect(row(3)).toContainText('Status: completed');
+  await expect(given).toContainText('you paid $21.00');
 });
