@@ -11,11 +11,13 @@ import {
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { UserId } from '#shared/ids.ts';
 import { listTips, takeBack } from '../ledger-steps.ts';
+import { isOnSqlite } from '../test-data.ts';
 import { MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** More than one step of a listing looks at. */
+/** As many as one step of a listing looks at, and some more. */
+const ONE_STEP = 2_000;
 const MANY = 2_100;
 
 /** All that a user gave as far as a filter means it, of all steps. */
@@ -161,7 +163,7 @@ export function describeRecords(): void {
       expect(await sumGiven(storage, pat.id)).toMatchObject({ count: 4 });
     });
 
-    test('a step that looks at many entries and finds none has a next, and the listing goes on to the one tip that is meant', async () => {
+    test('a history of exactly as many entries as one step looks at is listed in full, and a step that finds none has a next, so that the listing goes on to the one tip that is meant', async () => {
       const { storage, setTheScene, addAccount, addCode } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const sam = await addAccount('sam', ['dj']);
@@ -172,9 +174,19 @@ export function describeRecords(): void {
       } as const;
       const meant = tip({ ...toSam, createdAtMs: NOW });
       await storage.recordTip(meant);
-      await Promise.all(
-        Array.from({ length: MANY }, (_, index) => storage.recordTip(tip({ createdAtMs: NOW + index }))),
-      );
+      const tips = Array.from({ length: MANY }, (_, index) => tip({ createdAtMs: NOW + index }));
+      const asMany = tips.slice(0, ONE_STEP);
+      await Promise.all(asMany.map((one) => storage.recordTip(one)));
+      for (const filter of [
+        {},
+        { fromMs: NOW, untilMs: NOW + ONE_STEP },
+        { fromMs: NOW, direction: 'sent' },
+      ] as const) {
+        const listed = await listTips(storage, customer.id, filter, 2_500);
+        expect(listed.map(({ id }) => id)).toEqual(asMany.map(({ id }) => id).reverse());
+      }
+      expect(await sumGiven(storage, customer.id, { fromMs: NOW })).toMatchObject({ count: ONE_STEP });
+      await Promise.all(tips.slice(ONE_STEP).map((one) => storage.recordTip(one)));
       for (const filter of [
         { ...ALL_TIPS, direction: 'sent' },
         { ...ALL_TIPS, direction: 'sent', fromMs: NOW },
@@ -192,22 +204,6 @@ export function describeRecords(): void {
       expect(await listTips(storage, provider.id, { fromMs: NOW }, 500)).toHaveLength(MANY + 1);
       expect(await sumGiven(storage, customer.id)).toMatchObject({ count: MANY, givenCents: MANY * 2_000 });
       expect(await sumGiven(storage, customer.id, { fromMs: NOW + MANY - 2 })).toMatchObject({ count: 2 });
-    });
-
-    test('a history of exactly as many entries as one step looks at is listed in full', async () => {
-      const { storage, setTheScene } = await openStorage();
-      const { tip, provider, customer } = await setTheScene();
-      const tips = Array.from({ length: 2_000 }, () => tip({ createdAtMs: NOW }));
-      await Promise.all(tips.map((one) => storage.recordTip(one)));
-      for (const filter of [
-        {},
-        { fromMs: NOW, untilMs: NOW + 1 },
-        { fromMs: NOW, direction: 'received' },
-      ] as const) {
-        const listed = await listTips(storage, provider.id, filter, 2_500);
-        expect(listed.map(({ id }) => id)).toEqual(tips.map(({ id }) => id).reverse());
-      }
-      expect(await sumGiven(storage, customer.id, { fromMs: NOW })).toMatchObject({ count: 2_000 });
     });
   });
 
@@ -327,18 +323,37 @@ export function describeRecords(): void {
         expect(await place(pat.id, 0, beyond)).toBeNull();
     });
 
-    test('tell the changes alone without looking at tips, in steps of a bounded number', async () => {
-      const { storage, tip, tips, pat } = await createBooks();
-      // Of guests, so that each of them leaves one entry.
-      const many = Array.from({ length: MANY }, (_, index) =>
-        tip({ giverId: null, createdAtMs: NOW - MANY + index }),
-      );
-      await Promise.all(many.map((one) => storage.recordTip(one)));
+    /** Tips of guests to pat, each of which leaves one entry, before all others; not yet recorded. */
+    const manyOfGuests = ({ tip }: Pick<Awaited<ReturnType<typeof createBooks>>, 'tip'>) =>
+      Array.from({ length: MANY }, (_, index) => tip({ giverId: null, createdAtMs: NOW - MANY + index }));
+
+    test('tell the changes alone without looking at tips', async () => {
+      const { storage, pat, ...opened } = await createBooks();
+      await Promise.all(manyOfGuests(opened).map((one) => storage.recordTip(one)));
       // The changes of the first minutes lie behind more tips than a step looks at, and one step finds them.
       expect(await readBooks(storage, pat.id, { isOfChanges: true })).toMatchObject({ steps: 1 });
       expect(
         (await readBooks(storage, pat.id, { direction: 'sent', isOfChanges: false })).steps,
       ).toBeGreaterThan(1);
+      const [first] = await storage.listChanges(pat.id, null, 1);
+      const rest = await storage.listChanges(pat.id, first ?? null, ONE_STEP);
+      expect([first, ...rest]).toMatchObject([
+        { direction: 'sent', serviceCategory: 'dj', amountCents: -5_000, tipCreatedAtMs: NOW + 2 * DAY_MS },
+        {
+          direction: 'received',
+          kind: 'reversal',
+          amountCents: -2_000,
+          netAmountCents: -1_940,
+          tipCreatedAtMs: NOW,
+        },
+      ]);
+    });
+
+    // The statements are those of PostgreSQL, which takes as long for so many refunds as for half of this contract.
+    test.runIf(isOnSqlite())('tell the changes in steps of a bounded number', async () => {
+      const { storage, tips, pat, ...opened } = await createBooks();
+      const many = manyOfGuests(opened);
+      await Promise.all(many.map((one) => storage.recordTip(one)));
       for (let from = 0; from < MANY; from += 20) {
         const some = many.slice(from, from + 20);
         const ofReceiver = { userId: pat.id, idempotencyKey: null, giverFromMs: 0 };
@@ -355,21 +370,11 @@ export function describeRecords(): void {
       });
       expect(entries.map(({ transaction }) => transaction.id)).toEqual([tips[3].id]);
       expect(steps).toBe(2);
-      const first = await storage.listChanges(pat.id, null, 2_000);
-      expect(first).toHaveLength(2_000);
-      const rest = await storage.listChanges(pat.id, first.at(-1) ?? null, 2_000);
-      expect(rest).toHaveLength(MANY + 2 - 2_000);
+      const first = await storage.listChanges(pat.id, null, ONE_STEP);
+      expect(first).toHaveLength(ONE_STEP);
+      const rest = await storage.listChanges(pat.id, first.at(-1) ?? null, ONE_STEP);
+      expect(rest).toHaveLength(MANY + 2 - ONE_STEP);
       expect(new Set([...first, ...rest].map(({ position }) => position)).size).toBe(MANY + 2);
-      expect(first.slice(0, 2)).toMatchObject([
-        { direction: 'sent', serviceCategory: 'dj', amountCents: -5_000, tipCreatedAtMs: NOW + 2 * DAY_MS },
-        {
-          direction: 'received',
-          kind: 'reversal',
-          amountCents: -2_000,
-          netAmountCents: -1_940,
-          tipCreatedAtMs: NOW,
-        },
-      ]);
     });
   });
 
