@@ -20,13 +20,16 @@ const GIVERS = 6;
 const VISITORS = 3;
 const AT_ONCE_OF_EACH = 2;
 const ENOUGH_TIPS = 100;
-const PAUSE_MS = 30;
+const PAUSE_MS = 50;
 /** Far more than a process takes to start again. */
 const MAX_TRIES = 1_000;
-/** Between two acts of somebody, so that the machine has time to start a process among them. */
-const BREATH_MS = 80;
+/**
+ * Between two acts of somebody, so that the machine has time to start a process among them. While none answers,
+ * all of them wait at Caddy at once, however long they take breath before.
+ */
+const BREATH_MS = 200;
 /** Between two logins of somebody, each of which hashes for as long. */
-const BREATH_AFTER_LOGIN_MS = 400;
+const BREATH_AFTER_LOGIN_MS = 1_000;
 /** Long enough for Caddy to ask for the health of a process, and for tips to meet it. */
 const BETWEEN_MS = 1_000;
 
