@@ -391,7 +391,7 @@ describe('a move back', () => {
   test('by the command says which line the settings need, and is noted in the file alone', async () => {
     const { url, tipCount } = await copyOriginal();
     const path = newFile();
-    const { code, stdout, stderr } = await runToEnd('db-move', { DATABASE_URL: url }, [path]);
+    const { code, stdout, stderr } = await runHere('db-move', { DATABASE_URL: url }, [path]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`${path} holds all of postgres://`);
     expect(stdout).toContain(`, checked: a ledger of ${tipCount} tips.\n`);
