@@ -36,18 +36,18 @@ test('two servers record every tip and every refund once, and tell each to every
   await Promise.all([watchEverywhere(scene), scene.watch(1, 0, 'tRPC'), scene.watch(2, 1, 'tRPC')]);
   const streams = 9;
   const end = scene.startTipping();
-  await scene.tips(50);
+  await scene.tips(40);
   await Promise.all([
     scene.watch(0, 0),
     scene.watch(1, 1, 'tRPC'),
     scene.watch(3, 0),
     scene.watch(4, 1, 'tRPC'),
   ]);
-  await scene.tips(150);
+  await scene.tips(80);
   await end();
   const { tips, refunds, ...rest } = await compare();
-  expect(tips).toBeGreaterThanOrEqual(200);
-  expect(refunds).toBeGreaterThanOrEqual(50);
+  expect(tips).toBeGreaterThanOrEqual(120);
+  expect(refunds).toBeGreaterThanOrEqual(30);
   expect(rest).toEqual({ cutOff: 0, refused: 0, recordedUnanswered: 0, connectionsOfStreams: streams + 4 });
 });
 
