@@ -47,18 +47,13 @@ async function createLine(databaseUrl: string) {
   };
 }
 
-test('the log names the database without its password', async () => {
-  const url = await createMigratedDatabase();
+test('the log names the database without its password, and says which steps of a start begin and end before the process listens', async () => {
+  const url = await createPostgresDatabase();
   const server = await startServer({ DATABASE_URL: url, LOG_LEVEL: 'info' });
   await server.stop();
   const { hostname, port, pathname, password } = new URL(url);
   expect(server.stderr()).toContain(`${hostname}:${port}${pathname}`);
   expect(server.stderr() + server.stdout()).not.toContain(password);
-});
-
-test('the log says which steps of a start begin and end before the process listens', async () => {
-  const server = await startServer({ DATABASE_URL: await createPostgresDatabase(), LOG_LEVEL: 'info' });
-  await server.stop();
   const to = readMigrations('postgres').length;
   expect(stepsIn(server.stderr())).toMatchObject([
     { msg: 'migrating the tables', from: 0, to },
