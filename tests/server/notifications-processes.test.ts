@@ -44,8 +44,11 @@ async function openScene() {
     PUSH_HOSTS: '127.0.0.1',
     LOG_LEVEL: 'warn',
   };
-  const first = await startServer(env);
-  const servers = isOnSqlite() ? [first] : [first, await startServer(env)];
+  const [first, ...others] = await Promise.all([
+    startServer(env),
+    ...(isOnSqlite() ? [] : [startServer(env)]),
+  ]);
+  const servers = [first, ...others];
   const device = service.register();
   const registered = await call(first, '/notices/devices', { token: provider.token, body: inWords(device) });
   expect(registered.status).toBe(201);
