@@ -1,7 +1,7 @@
 /** The filter of the audit log: it stays for whoever looks somebody up and comes back, and takes no half of a date. */
-import { openConsole } from '../support/operators.ts';
 import { expect, test } from './fixtures.ts';
 import { storageAt } from './kept.ts';
+import { openConsole } from './open-console.ts';
 
 test('Back from a person leads to the rows that were chosen', async ({ page, server, backstage }) => {
   const { provider, customer } = await backstage.bothSides();

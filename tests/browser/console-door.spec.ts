@@ -4,12 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { Locator, Page } from '@playwright/test';
-import { databaseAt } from '#server/storage/open.ts';
 import { runToEnd } from '#tests/support/running-server.ts';
 import { totpAt } from '#tests/support/totp.ts';
 import { test as base, expect, holdAnswers, PASSWORD } from './fixtures.ts';
 import { violations } from './for-everybody.ts';
-import { namedServer } from './kept.ts';
+import { namedServer, storageAt } from './kept.ts';
 import { picture } from './picture.ts';
 
 /** No passkey is made for an address without a name. */
@@ -65,12 +64,11 @@ function logOutAndBegin(logOut: Locator): Promise<readonly [own: string, shown: 
 /** As if the second factor was proved ten minutes ago. */
 async function ageProof(page: Page, server: { databasePath: string }): Promise<void> {
   const token = await page.evaluate(() => sessionStorage.getItem('tipwell_operator_token'));
-  const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
+  const storage = await storageAt(server.databasePath);
   const tokenHash = createHash('sha256')
     .update(token ?? '')
     .digest();
   const isKnown = await storage.operators.confirmSession(tokenHash, Date.now() - 600_000);
-  await storage.close();
   expect(isKnown).toBe(true);
 }
 

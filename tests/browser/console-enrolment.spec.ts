@@ -1,7 +1,7 @@
 /** What an operator's browser keeps: recovery codes until they are kept elsewhere, no page of an ended session. */
-import { openConsole } from '../support/operators.ts';
 import { totpAt } from '../support/totp.ts';
 import { expect, PASSWORD, test } from './fixtures.ts';
+import { openConsole } from './open-console.ts';
 
 test('recovery codes stay until they are kept, also for whoever leaves the page to keep them', async ({
   page,

@@ -1,8 +1,8 @@
 /** Where the focus of an operator goes when what had it goes: by an own act, or because somebody else was faster. */
 import { randomBytes } from 'node:crypto';
-import { openConsole } from '../support/operators.ts';
 import { expect, test } from './fixtures.ts';
 import { storageAt } from './kept.ts';
+import { openConsole } from './open-console.ts';
 
 test('it goes to what is left of a code that another operator has stopped meanwhile', async ({
   page,

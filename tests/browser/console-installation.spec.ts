@@ -1,11 +1,11 @@
 /** Fees, invitations and the announcement in the operator's console, on a phone and on a desktop. */
 import type { Page } from '@playwright/test';
-import { databaseAt } from '#server/storage/open.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { SPECIFIED_TERMS } from '#shared/money.ts';
-import { openConsole } from '../support/operators.ts';
 import { expect, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { storageAt } from './kept.ts';
+import { openConsole } from './open-console.ts';
 import { picture } from './picture.ts';
 
 // Other tests would meet the fees that this one sets.
@@ -227,7 +227,7 @@ test('a form that is open while other fees are set, or begin, does not bring the
   // The clock of the device is ahead, and there they would have begun.
   const fromMs = Date.now() + 600_000;
   await page.clock.setFixedTime(fromMs + 300_000);
-  const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
+  const storage = await storageAt(server.databasePath);
   const before = (await storage.listTerms()).at(-1) ?? SPECIFIED_TERMS;
   const announced = {
     ...before,
@@ -236,7 +236,7 @@ test('a form that is open while other fees are set, or begin, does not bring the
     fromMs,
     createdAtMs: fromMs,
   };
-  expect(await storage.addTerms(announced).finally(() => storage.close())).toBe('added');
+  expect(await storage.addTerms(announced)).toBe('added');
   await page.reload();
   await expect(one.terms).toContainText('To come');
   await one.change.click();

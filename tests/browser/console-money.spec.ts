@@ -1,16 +1,16 @@
 /** What an operator finds and does about money: a tip that is refunded, a code that is stopped, and the fees. */
 import { readFile } from 'node:fs/promises';
-import { databaseAt } from '#server/storage/open.ts';
 import { consolePath } from '#shared/console/parts.ts';
 import { readQrCodeId, showQrCodeId } from '#shared/ids.ts';
-import { openConsole } from '../support/operators.ts';
 import { authoriseTip, payoutAccountOf, payTip } from '../support/payment-steps.ts';
 import { createPeople } from '../support/people.ts';
 import { expect, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { storageAt } from './kept.ts';
+import { openConsole } from './open-console.ts';
 import { picture } from './picture.ts';
 
-test('an operator refunds a tip, stops its code and reads what the fees came to', async ({
+test('an operator refunds a tip, stops its code and reads what the fees came to, where a day that is missing is said beside its field', async ({
   page,
   backstage,
   server,
@@ -130,6 +130,14 @@ test('an operator refunds a tip, stops its code and reads what the fees came to'
   expect(`$${(sum / 100).toFixed(2)}`).toBe(income.replaceAll(',', ''));
   await page.getByLabel('To').fill('2020-01-01');
   await expect(main).toContainText('The last day must not be before the first.');
+  const [from, to] = [page.getByLabel('From'), page.getByLabel('To')];
+  await from.fill('');
+  await expect(from).toHaveAccessibleDescription('Enter the whole date.');
+  await expect(to).not.toHaveAttribute('aria-invalid', 'true');
+  await from.fill('2026-05-31');
+  await to.fill('');
+  await expect(to).toHaveAccessibleDescription('Enter the whole date.');
+  await expect(from).not.toHaveAttribute('aria-invalid', 'true');
 
   // A day begins earlier in Vienna.
   await page.clock.setFixedTime('2030-06-30T22:30:00Z');
@@ -167,12 +175,12 @@ test('a hold whose keys are gone is ended when it has lapsed, and nothing says t
   page,
   server,
 }) => {
-  const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
+  const storage = await storageAt(server.databasePath);
   const { tip, provider } = await createPeople(storage).setTheScene();
   await storage.payments.savePayoutAccount(payoutAccountOf(provider.id), 0);
   const [lapsed, recent, charged] = [tip(), tip({ createdAtMs: Date.now() }), tip()];
   for (const held of [lapsed, recent]) await authoriseTip(storage, held);
-  await payTip(storage, charged).finally(() => storage.close());
+  await payTip(storage, charged);
 
   await openConsole(page, server, `/operator/transactions?find=${recent.id}`);
   const main = page.getByRole('main');

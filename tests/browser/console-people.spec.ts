@@ -1,7 +1,7 @@
 /** The part of the console about people, on a desk and on a phone. */
-import { openConsole } from '../support/operators.ts';
 import { expect, test } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { openConsole } from './open-console.ts';
 import { picture } from './picture.ts';
 
 test.use({ environment: { OPERATOR_CONTACT: 'help@example.com' } });

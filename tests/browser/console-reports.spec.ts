@@ -1,9 +1,9 @@
 /** Reported messages in the operator's console, on a phone and on a desktop. */
 import { randomBytes } from 'node:crypto';
-import { openConsole } from '../support/operators.ts';
 import { expect, holdAnswers, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { storageAt } from './kept.ts';
+import { openConsole } from './open-console.ts';
 import { picture } from './picture.ts';
 
 const LONG = `${'W'.repeat(60)} ${'verylongword'.repeat(6)}`;

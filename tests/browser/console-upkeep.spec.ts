@@ -1,10 +1,10 @@
 /** A backup that failed at night, from the first line of the console to the audit log, and a calm server after it. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openConsole } from '../support/operators.ts';
 import { startServer, temporaryFolder } from '../support/running-server.ts';
 import { test as base, expect, stat } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { openConsole } from './open-console.ts';
 import { picture } from './picture.ts';
 
 const test = base.extend<{ readonly folder: string }>({

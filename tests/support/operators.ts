@@ -1,15 +1,9 @@
-/**
- * Operators with a live session, put straight into a storage: a typed client of the console on a test app, and
- * a page of the console that is logged in.
- */
+/** Operators with a live session, put straight into a storage, and a typed client of the console on a test app. */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Page } from '@playwright/test';
 import { createTRPCClient, httpBatchStreamLink, httpLink, splitLink } from '@trpc/client';
 import { type ConsoleRouter, consoleRouter } from '#server/api/console/console-router.ts';
-import { databaseAt } from '#server/storage/open.ts';
 import type { Operator } from '#server/storage/port/operators.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { CONSOLE_PATH } from '#shared/console/parts.ts';
 import { newOperatorId } from '#shared/ids.ts';
 
 /** Every procedure of the console, under a path such as `session.me`. */
@@ -92,26 +86,4 @@ export function consoleOf({ send }: Pick<ConsoleApp, 'send'>, token?: string, pe
 export async function createOperator(t: ConsoleApp, choices: Choices = {}) {
   const { operator, token } = await addOperator(t.storage, t.clock.nowMs, choices);
   return { operator, token, console: consoleOf(t, token) };
-}
-
-/**
- * Opens a part of the console as an operator who is logged in and has just proved the second factor.
- * @param server the one that the page belongs to, on SQLite.
- */
-export async function openConsole(
-  page: Page,
-  server: { readonly databasePath: string },
-  path = CONSOLE_PATH,
-  choices: Choices = {},
-): Promise<Operator> {
-  const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
-  const { operator, token } = await addOperator(storage, Date.now(), choices).finally(() => storage.close());
-  await page.addInitScript((given) => {
-    // Once: a logout in the page must last.
-    if (sessionStorage.getItem('was-operator') === null)
-      sessionStorage.setItem('tipwell_operator_token', given);
-    sessionStorage.setItem('was-operator', 'yes');
-  }, token);
-  await page.goto(path);
-  return operator;
 }
