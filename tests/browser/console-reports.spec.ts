@@ -1,5 +1,7 @@
 /** Reported messages in the operator's console, on a phone and on a desktop. */
 import { randomBytes } from 'node:crypto';
+import { newTransactionId, readQrCodeId } from '#shared/ids.ts';
+import { newTip } from '../support/new-tip.ts';
 import { expect, holdAnswers, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { storageAt } from './kept.ts';
@@ -76,15 +78,16 @@ test.describe('the focus of a keyboard', () => {
     complaints,
   }) => {
     const { provider, code, customer } = await backstage.bothSides();
+    const storage = await storageAt(server.databasePath);
+    const qrCodeId = readQrCodeId(code);
+    if (qrCodeId === null) throw new Error('the code has no id');
     for (let count = 0; count < 26; count += 1) {
-      const body = {
-        receiver_qr_id: code,
-        amount: 20,
-        service_category: 'bartender',
-        message: `No. ${count}`,
-      };
-      const { id } = await backstage.call('POST', '/transactions', { token: customer.token, body });
-      await backstage.call('POST', `/transactions/${id}/report`, { token: provider.token });
+      const createdAtMs = Date.now();
+      const id = newTransactionId(randomBytes);
+      const given = { id, giverId: customer.id, qrCodeId, createdAtMs, amountCents: 2_000 };
+      const giverMessage = { message: `No. ${count}`, giverName: null, isRefused: false };
+      await storage.recordTip(newTip(given, { giverMessage }));
+      expect(await storage.messages.reportMessage(provider.id, id, createdAtMs)).toBe('reported');
     }
     const operator = await openConsole(page, server, '/operator/reports');
     const reports = page.getByRole('region', { name: 'Open reports' }).getByRole('listitem');
@@ -98,7 +101,7 @@ test.describe('the focus of a keyboard', () => {
     await expect(reports).toHaveCount(26);
     await expect(reports.nth(25)).toBeFocused();
 
-    const { operators } = await storageAt(server.databasePath);
+    const { operators } = storage;
     const actor = { kind: 'operator', name: operator.email, host: '192.0.2.1' } as const;
     for (let count = 0; count < 101; count += 1) {
       const atMs = Date.now();
