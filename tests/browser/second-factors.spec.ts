@@ -247,7 +247,7 @@ test('a provider who has to have a second factor adds one before the dashboard, 
   expect(complaints.splice(0).length).toBeGreaterThan(0);
 });
 
-test('who has a passkey chooses a password after the operator made one, long after the login as well', async ({
+test('a passkey for which the device took its time asks for the password, and who has it chooses a password after the operator made one, long after the login as well', async ({
   page,
   server,
   owner,
@@ -258,11 +258,24 @@ test('who has a passkey chooses a password after the operator made one, long aft
   await addAuthenticator(page);
   await logInAs(owner);
   await page.goto('/dashboard?tab=profile&open=security');
+  const ageOnce = async (route: Route) => {
+    await backstage.ageLogin(owner, 16);
+    await route.continue();
+  };
+  await page.route('**/trpc/secondFactors.addPasskey**', ageOnce, { times: 1 });
   await press(page, 'Add a Passkey');
   await page.getByLabel('Name', { exact: true }).fill('My phone');
   await press(page, 'Add Passkey');
+  await page
+    .getByRole('dialog', { name: 'Enter your password to go on' })
+    .getByLabel('Password', { exact: true })
+    .fill(PASSWORD);
+  await press(page, 'Go On');
   await readCodes(page);
   await press(page, 'I Saved Them');
+  await expect(page.getByRole('button', { name: 'Remove My phone' })).toBeVisible();
+  // The refusal that the question answers.
+  expect(complaints.splice(0)).toHaveLength(1);
   await runToEnd('account', { DATABASE_URL: server.databasePath }, ['reset-password', owner.email]);
 
   await page.goto('/auth');
@@ -328,34 +341,4 @@ test('what had no answer may have been done, and says so', async ({ page, owner,
   await expect(page).toHaveURL(/\/dashboard/);
   // The lost answers, and the refusal that asks for a code.
   expect(complaints.splice(0)).toHaveLength(5);
-});
-
-test('a passkey for which the device took its time asks for the password, and is added', async ({
-  page,
-  owner,
-  backstage,
-  logInAs,
-  complaints,
-}) => {
-  await addAuthenticator(page);
-  await logInAs(owner);
-  await page.goto('/dashboard?tab=profile&open=security');
-  const ageOnce = async (route: Route) => {
-    await backstage.ageLogin(owner, 16);
-    await route.continue();
-  };
-  await page.route('**/trpc/secondFactors.addPasskey**', ageOnce, { times: 1 });
-  await press(page, 'Add a Passkey');
-  await page.getByLabel('Name', { exact: true }).fill('My phone');
-  await press(page, 'Add Passkey');
-  await page
-    .getByRole('dialog', { name: 'Enter your password to go on' })
-    .getByLabel('Password', { exact: true })
-    .fill(PASSWORD);
-  await press(page, 'Go On');
-  await readCodes(page);
-  await press(page, 'I Saved Them');
-  await expect(page.getByRole('button', { name: 'Remove My phone' })).toBeVisible();
-  // The refusal that the question answers.
-  expect(complaints.splice(0)).toHaveLength(1);
 });
