@@ -249,6 +249,7 @@ test.describe('axe finds nothing, headings are in order and nothing scrolls side
     await expectForEverybody(page, 'payment');
     await page.getByRole('button', { name: 'Change Amount' }).click();
     await page.getByLabel('Or enter your own').fill('9876.54');
+    await expectNarrow(page, 'a large amount');
     await page.getByRole('button', { name: 'Proceed' }).click();
     await expect(page.getByText(/^nine thousand/)).toBeVisible();
     await expectForEverybody(page, 'payment of a large amount');
