@@ -34,7 +34,11 @@ export function Scanner({ onCode }: { readonly onCode: (code: string) => void })
   function follow(text: string): boolean {
     const { code } = readScannedText(text);
     if (code === null) setNotice(<Foreign text={text} />);
-    else onCode(code);
+    else {
+      // Back before the tip page is there leads here again, where a camera that has ended would still be shown.
+      switches.stop();
+      onCode(code);
+    }
     return code !== null;
   }
 
