@@ -112,7 +112,9 @@ test('a tip arrives, is charged, disputed and won, goes back in part and then th
     await expect(given).toContainText('$10.50 of your payment came back to you.');
     await expect(given).toContainText(/Refunded on .+: the rest went back to you, \$10\.50\./);
     await expectForEverybody(page, 'refunded after a part');
-    await row(1).getByRole('button', { name: /^More about this tip: / }).press('Enter');
+    await row(1)
+      .getByRole('button', { name: /^More about this tip: / })
+      .press('Enter');
     await dashboard.getByRole('menuitem', { name: 'View Receipt' }).press('Enter');
     await expect(dashboard.getByRole('article')).toContainText(
       /Refunded on .+ by you: the rest went back to the customer\./,
