@@ -5,7 +5,7 @@ import type { RunningServer } from '../support/running-server.ts';
 import { startServer } from '../support/running-server.ts';
 import { test as baseTest, expect, stat, toast } from './fixtures.ts';
 import { expectForEverybody, settled } from './for-everybody.ts';
-import { keeping, storageAt } from './kept.ts';
+import { storageAt } from './kept.ts';
 import { picture } from './picture.ts';
 
 const EUROS: Partial<Terms> = {
@@ -30,18 +30,14 @@ async function setTerms({ databasePath, url }: RunningServer, changed: Partial<T
   return next.version;
 }
 
-/** Of the worker: each test sets its own terms, and looks at people of its own. */
-const serverWithTerms = keeping(
-  (_file: string) => startServer(),
-  (server) => server.stop('SIGKILL'),
-);
-
 const test = baseTest.extend({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
   server: async ({}, use) => {
-    const server = await serverWithTerms('terms.spec');
+    const server = await startServer();
     await setTerms(server, EUROS);
     await use(server);
+    // Where a tip was given, no other currency can be set.
+    await server.stop('SIGKILL');
   },
 });
 
