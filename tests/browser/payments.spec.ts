@@ -248,13 +248,12 @@ test('a page that waits heeds who is logged in, and shows by itself that the tim
     await expect(waiting(page)).toBeVisible();
   });
 
-  await test.step('whose session ends in another tab is asked to log in', async () => {
+  await test.step('whose session ends in another tab is asked to log in, and goes on with a login there', async () => {
     await elsewhere.evaluate(() => localStorage.removeItem('tipwell_token'));
     await expect(
       page.getByRole('heading', { name: 'Login to see what became of your payment' }),
     ).toBeVisible();
     await logInElsewhere(customer);
-    await page.reload();
     await expect(waiting(page)).toBeVisible();
   });
 

@@ -199,6 +199,14 @@ function useRecalledReceipt(
       isWanted = false;
     };
   }, [recalledId, session.status, askerOf(session, recalledId ?? '')]);
+
+  const askerId = askerOf(session, flow.step === 'recall' ? flow.transactionId : '');
+  const askAgain = useEffectEvent(() => {
+    if (flow.step !== 'recall' || !flow.hasFailed || askerId === null) return;
+    dispatch({ type: 'recall', transactionId: flow.transactionId });
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: somebody may have logged in, in another tab as well
+  useEffect(() => askAgain(), [askerId]);
 }
 
 /** Most tabs keep no tip that a guest could resume, and find out without a fetch. */
