@@ -284,9 +284,11 @@ base(
     const { provider, code } = await backstage.bothSides();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
-    await page.goto(`/tip/${code}`);
-    await expect(page.getByRole('heading').first()).toBeVisible();
-    await expect(page.getByText('Test mode')).toHaveCount(0);
+    for (const path of ['/', '/auth', `/tip/${code}`]) {
+      await page.goto(path);
+      await expect(page.getByRole('heading').first()).toBeVisible();
+      await expect(page.getByText('Test mode')).toHaveCount(0);
+    }
     await logInAs(provider);
     await page.goto('/dashboard?payouts=back');
     for (const tab of ['QR Codes', 'Profile']) {
