@@ -122,7 +122,7 @@ export function createServices(deps: ServiceDependencies): Services {
     tipTerms,
     tipMessages: createTipMessages({ storage, clock, log, view, blockedWords, queryQueue }),
     // A queue of its own: other queries of the account would hold the one place of insights longer.
-    earnings: createEarnings(storage, createStepQueue(QUERIES_PER_TURN)),
+    earnings: createEarnings(storage, createStepQueue(QUERIES_PER_TURN), clock),
     notifications,
     mail: mailRelay ? createMailService(deps, mailRelay, receipts, transactions) : null,
     accountEvents: createAccountEvents(storage, createStepQueue(QUERIES_PER_TURN)),

@@ -1,7 +1,7 @@
 /** How takings add up that were read from the ledger: by day, service and hour, and in the books. */
 import { expect, test } from 'vitest';
 import type { BookChange, HourlyEarnings } from '#server/storage/port/ledger.ts';
-import { createTally } from '#server/tips/earnings-tally.ts';
+import { createTally, sumHours } from '#server/tips/earnings-tally.ts';
 import { cents } from '#shared/money.ts';
 import type { InsightsQuery } from '#shared/records.ts';
 
@@ -45,11 +45,13 @@ function refund(changes: Partial<BookChange> = {}): BookChange {
 
 test('a period is the sum of its bars and of its services', () => {
   const tally = createTally({ ...QUERY, granularity: 'week' }, 0);
-  tally.addHours([
-    tipOf('2026-05-18'),
-    tipOf('2026-05-15T22:00Z', { count: 2, grossCents: cents(3_000), netCents: cents(2_910) }),
-    tipOf('2026-05-17', { serviceCategory: 'barber' }),
-  ]);
+  tally.addHours(
+    sumHours([
+      tipOf('2026-05-18'),
+      tipOf('2026-05-15T22:00Z', { count: 2, grossCents: cents(3_000), netCents: cents(2_910) }),
+      tipOf('2026-05-17', { serviceCategory: 'barber' }),
+    ]),
+  );
   const { bars, byService, ...all } = tally.shown();
   const one = { count: 1, grossCents: 1_000, feeCents: 30, netCents: 970 };
   const two = { count: 2, grossCents: 3_000, feeCents: 90, netCents: 2_910 };
@@ -74,11 +76,13 @@ test('a period is the sum of its bars and of its services', () => {
 
 test('the largest tip is the largest of any hour, and the hours of a day are one day', () => {
   const tally = createTally(QUERY, 0);
-  tally.addHours([
-    tipOf('2026-05-16'),
-    tipOf('2026-05-16T23:00Z', { netCents: cents(4_850), largestCents: cents(4_850) }),
-    tipOf('2026-05-17'),
-  ]);
+  tally.addHours(
+    sumHours([
+      tipOf('2026-05-16'),
+      tipOf('2026-05-16T23:00Z', { netCents: cents(4_850), largestCents: cents(4_850) }),
+      tipOf('2026-05-17'),
+    ]),
+  );
   expect(tally.shown()).toMatchObject({
     largestNetCents: 4_850,
     bestDay: { date: '2026-05-16', count: 2, netCents: 5_820 },
@@ -87,31 +91,33 @@ test('the largest tip is the largest of any hour, and the hours of a day are one
 
 test('of the days that took the most, the first is the best, in whatever order they were read', () => {
   const tally = createTally(QUERY, 0);
-  tally.addHours(['2026-05-18', '2026-05-16', '2026-05-17'].map((date) => tipOf(date)));
-  tally.addHours([tipOf('2026-05-15', { netCents: cents(969) })]);
+  tally.addHours(sumHours(['2026-05-18', '2026-05-16', '2026-05-17'].map((date) => tipOf(date))));
+  tally.addHours(sumHours([tipOf('2026-05-15', { netCents: cents(969) })]));
   expect(tally.shown().bestDay).toMatchObject({ date: '2026-05-16', netCents: 970 });
 });
 
 test('a day of which nothing is left is no best day', () => {
   const tally = createTally(QUERY, 0);
-  tally.addHours([tipOf('2026-05-16', { netCents: cents(0) })]);
+  tally.addHours(sumHours([tipOf('2026-05-16', { netCents: cents(0) })]));
   expect(tally.shown()).toMatchObject({ count: 1, bestDay: null });
 });
 
 test('the day before the period, which clocks that are set back repeat, counts as its first', () => {
   const tally = createTally(QUERY, 0);
-  tally.addHours([tipOf('2026-05-14')]);
+  tally.addHours(sumHours([tipOf('2026-05-14')]));
   expect(tally.shown().bars.map(({ count }) => count)).toEqual([1, 0, 0, 0]);
 });
 
 test('an hour of the week is one hour, in the order of the week and by the clock', () => {
   const tally = createTally({ ...QUERY, to: '2026-05-28' }, 5);
   // The first hour of Thursday, twice and of two services, and the last one of Monday.
-  tally.addHours([
-    tipOf('2026-05-21'),
-    tipOf('2026-05-28', { count: 2, netCents: cents(30), serviceCategory: 'barber' }),
-    tipOf('2026-05-25T23:00Z'),
-  ]);
+  tally.addHours(
+    sumHours([
+      tipOf('2026-05-21'),
+      tipOf('2026-05-28', { count: 2, netCents: cents(30), serviceCategory: 'barber' }),
+      tipOf('2026-05-25T23:00Z'),
+    ]),
+  );
   expect(tally.shown().byHour).toEqual([
     { weekday: 1, hour: 4, count: 1, netCents: 970 },
     { weekday: 4, hour: 5, count: 3, netCents: 1_000 },

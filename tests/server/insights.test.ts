@@ -3,6 +3,7 @@
  * of the viewer's own calendar and through both doors.
  */
 import { describe, expect, test } from 'vitest';
+import { createPastReadings } from '#server/tips/past-readings.ts';
 import type { Insights } from '#shared/records.ts';
 import { call, DOORS, refusedBy, resultOf } from '#tests/support/both-doors.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
@@ -10,8 +11,8 @@ import { beginSession, createPeople } from '#tests/support/people.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
 /** A provider with codes for two services who is tipped at chosen times. */
-async function openScene() {
-  const t = await createTestApp();
+async function openScene(options: Parameters<typeof createTestApp>[0] = {}) {
+  const t = await createTestApp(options);
   const { setTheScene, addCode } = createPeople(t.storage);
   const { provider, customer, tip } = await setTheScene();
   const hair = { qrCodeId: await addCode(provider, 'barber'), serviceCategory: 'barber' } as const;
@@ -510,4 +511,135 @@ test('insights wait behind none of the lists that the same account asks for, so 
   expect(before.count).toBe(0);
   // Each of some sixty readings would let each of the others go first.
   expect(listed).toBeLessThan(4_000);
+});
+
+describe('hours that are over', () => {
+  const MONTH = { from: '2026-05-01', to: '2026-05-31' };
+
+  /** The scene with all parts of periods that the storage has read since they were asked for last. */
+  async function openWatchedScene(options: Parameters<typeof openScene>[0] = {}) {
+    const reads: string[] = [];
+    const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+    const scene = await openScene({
+      ...options,
+      wrapStorage: (storage) => ({
+        ...storage,
+        readHourlyEarnings(id, period) {
+          reads.push(`hours ${dateOf(period.fromMs)} to ${dateOf(period.untilMs)}`);
+          return storage.readHourlyEarnings(id, period);
+        },
+        readTotals(id, fromMs, untilMs, ...rest) {
+          reads.push(`totals ${dateOf(fromMs)} to ${dateOf(untilMs)}`);
+          return storage.readTotals(id, fromMs, untilMs, ...rest);
+        },
+      }),
+    });
+    return { ...scene, parts: () => reads.splice(0).sort() };
+  }
+
+  const TODAY = ['hours 2026-05-15 to 2026-05-29', 'hours 2026-05-29 to 2026-06-01'];
+  const ALL = [
+    'hours 2026-05-01 to 2026-05-15',
+    ...TODAY,
+    'totals 2026-04-01 to 2026-04-29',
+    'totals 2026-04-29 to 2026-05-01',
+  ];
+
+  test('are read once, and a tip of today costs the hours of today', async () => {
+    const { give, query, parts } = await openWatchedScene();
+    await give('2026-05-02T10:00:00Z', 2_000);
+    await give('2026-04-30T10:00:00Z', 4_000);
+    const first = await query(MONTH);
+    expect(parts()).toEqual(ALL);
+    expect(await query(MONTH)).toEqual(first);
+    expect(parts()).toEqual(TODAY);
+
+    await give('2026-05-15T11:00:00Z', 1_000);
+    expect(await query(MONTH)).toMatchObject({
+      count: 2,
+      netCents: 2_910,
+      before: { count: 1, netCents: 3_880 },
+    });
+    expect(parts()).toEqual(TODAY);
+  });
+
+  test('are read anew when a tip of them comes in late or goes back, and when too much has come', async () => {
+    const { t, give, query, parts } = await openWatchedScene();
+    const early = await give('2026-05-02T10:00:00Z', 2_000);
+    await query(MONTH);
+    const before = await give('2026-04-30T10:00:00Z', 4_000);
+    expect(await query(MONTH)).toMatchObject({ count: 1, before: { count: 1, netCents: 3_880 } });
+    await takeBack(t.storage, before, t.clock.nowMs);
+    await give('2026-05-14T23:59:59Z', 1_000);
+    expect(await query(MONTH)).toMatchObject({
+      count: 2,
+      netCents: 2_910,
+      before: { count: 0, netCents: 0 },
+    });
+    await takeBack(t.storage, early, t.clock.nowMs);
+    parts();
+    expect(await query(MONTH)).toMatchObject({ count: 1, netCents: 970 });
+    expect(parts()).toContain('hours 2026-05-01 to 2026-05-15');
+
+    for (let count = 0; count <= 50; count += 1) await give('2026-05-15T11:00:00Z', 1_000);
+    expect(await query(MONTH)).toMatchObject({ count: 52 });
+    expect(parts()).toEqual(ALL);
+  });
+
+  test('are those of the day, the service, the zone and the account that are asked for', async () => {
+    const { t, give, hair, query, parts } = await openWatchedScene();
+    await give('2026-05-02T10:00:00Z', 2_000);
+    await give('2026-05-02T11:00:00Z', 1_000, hair);
+    await query(MONTH);
+    expect(await query({ ...MONTH, serviceCategory: 'barber' })).toMatchObject({ count: 1, netCents: 970 });
+    // The same two weeks, on clocks that are a day apart.
+    const [there, here] = [
+      { from: '2026-05-01', to: '2026-05-14', timeZone: 'Pacific/Tarawa' },
+      { from: '2026-04-30', to: '2026-05-13', timeZone: 'Etc/GMT+12' },
+    ];
+    const datesOf = ({ bars }: Insights) => bars.filter(({ count }) => count > 0).map(({ from }) => from);
+    expect(datesOf(await query(there))).toEqual(['2026-05-02']);
+    expect(datesOf(await query(here))).toEqual(['2026-05-01']);
+
+    const other = await t.registerProvider('other');
+    const qrCodeId = await createPeople(t.storage).addCode(other.user, 'bartender');
+    for (const time of ['2026-05-03', '2026-05-04']) await give(time, 5_000, { qrCodeId });
+    expect(await other.trpc.transactions.insights.query(MONTH)).toMatchObject({ count: 2, netCents: 9_700 });
+    parts();
+    t.clock.nowMs += 24 * 3_600_000;
+    await query(MONTH);
+    expect(parts()).toContain('hours 2026-05-01 to 2026-05-16');
+  });
+
+  test('are true where another process has written', async () => {
+    const { t, token, give, query } = await openWatchedScene();
+    const early = await give('2026-05-02T10:00:00Z', 2_000);
+    const other = await createTestApp({ data: t.data });
+    const { query: there } = other.trpc(token).transactions.insights;
+    expect(await there(MONTH)).toEqual(await query(MONTH));
+    await takeBack(t.storage, early, t.clock.nowMs);
+    await give('2026-05-03T10:00:00Z', 1_000);
+    expect(await there(MONTH)).toMatchObject({ count: 1, netCents: 970 });
+    expect(await there(MONTH)).toEqual(await query(MONTH));
+  });
+});
+
+test('readings of the past have a bound: those that were not asked for longest go first', async () => {
+  const past = createPastReadings<string>(10, (value) => value.length);
+  const reads: string[] = [];
+  const get = (value: string, position = 1) =>
+    past.get(value, {
+      newest: position,
+      isStillTrue: async () => true,
+      read: async () => {
+        reads.push(value);
+        return value;
+      },
+    });
+  for (const value of ['aaaa', 'bbbb', 'aaaa', 'cc', 'dddd', 'aaaa', 'cc', 'bbbb'])
+    expect(await get(value)).toBe(value);
+  expect(reads).toEqual(['aaaa', 'bbbb', 'cc', 'dddd', 'bbbb']);
+  // Larger than all together may be, it is not kept, and takes nobody's place.
+  for (const value of ['e'.repeat(11), 'cc', 'e'.repeat(11)]) await get(value);
+  expect(reads.slice(5)).toEqual(['e'.repeat(11), 'e'.repeat(11)]);
 });

@@ -97,7 +97,7 @@ test.each(SEEDS)(
       tipTerms: { now: terms, tick: async () => {} },
       blockedWords: NO_BLOCKED_WORDS,
     });
-    const takings = createEarnings(storage, queryQueue);
+    const takings = createEarnings(storage, queryQueue, deps.clock);
     const qrCodes = createQrCodes({ ...deps, payments, publicUrl: PUBLIC_URL, draw: testDrawing.draw });
     const model = createLedgerModel(UNDO_MS);
     /** The ids that the ledger gave to the tips of the model. */

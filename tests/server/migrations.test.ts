@@ -290,7 +290,7 @@ describe('the committed migrations', () => {
     expectAllKept(before, after);
 
     const storage = createSqliteStorage(database);
-    const takings = createEarnings(storage, createStepQueue(8));
+    const takings = createEarnings(storage, createStepQueue(8), Date.now);
     const year = { from: '2025-11-01', to: '2026-10-31', granularity: 'month', timeZone: 'UTC' } as const;
     const sums = database
       .prepare<[], { id: UserId }>(

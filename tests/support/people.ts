@@ -40,7 +40,7 @@ export function createPeople(storage: Storage, random: RandomBytes = randomBytes
     return { ...person, ...totals, ...unset };
   }
 
-  async function addCode(owner: Account, serviceCategory: ServiceCategory): Promise<QrCodeId> {
+  async function addCode(owner: Pick<Account, 'id'>, serviceCategory: ServiceCategory): Promise<QrCodeId> {
     const id = newQrCodeId(random);
     const outcome = await storage.createQrCode(
       { id, userId: owner.id, serviceCategory, createdAtMs: START_MS },

@@ -22,16 +22,19 @@ export interface ChangeReading<Answer> {
   read(): Promise<Answer>;
 }
 
-/** A change that comes in between makes it read again from the beginning. */
+/**
+ * A change that comes in between makes it read again from the beginning.
+ * @param begin gets the position of the account's newest entry, 0 without entries.
+ */
 export async function readWithChanges<Answer>(
   { storage, queue }: { readonly storage: Storage; readonly queue: StepQueue },
   id: UserId,
-  begin: () => ChangeReading<Answer>,
+  begin: (newest: number) => ChangeReading<Answer>,
   options?: StepOptions,
 ): Promise<Answer> {
   for (let reading = 1; ; reading += 1) {
-    const { add, read } = begin();
     const newest = (await storage.findNewestEntry(id))?.position ?? 0;
+    const { add, read } = begin(newest);
     let before: ListingPlace | null = null;
     do {
       await queue.step(id, options);

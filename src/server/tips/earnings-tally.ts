@@ -12,11 +12,36 @@ const HOURS_TO_THURSDAY = 72;
 
 export type Dates = Pick<InsightsQuery, 'from' | 'to'>;
 
-interface Sums {
+interface HourSums {
   count: number;
+  netCents: number;
+}
+
+interface Sums extends HourSums {
   grossCents: number;
   feeCents: number;
-  netCents: number;
+}
+
+/** The sums of hours: by day since 1970 and service, and by hour of the week from Monday midnight on. */
+export interface SummedHours {
+  readonly days: ReadonlyMap<number, ReadonlyMap<ServiceCategory, Sums>>;
+  readonly hours: ReadonlyMap<number, HourSums>;
+  readonly largestNetCents: number;
+}
+
+export function sumHours(taken: readonly HourlyEarnings[]): SummedHours {
+  const days = new Map<number, Map<ServiceCategory, Sums>>();
+  const hours = new Map<number, HourSums>();
+  let largestNetCents = 0;
+  for (const one of taken) {
+    addHour(hours, (one.hour + HOURS_TO_THURSDAY) % HOURS_OF_WEEK, one);
+    const day = Math.floor(one.hour / HOURS_OF_DAY);
+    const services = days.get(day) ?? new Map<ServiceCategory, Sums>();
+    days.set(day, services);
+    add(sumsIn(services, one.serviceCategory), one);
+    largestNetCents = Math.max(largestNetCents, one.largestCents);
+  }
+  return { days, hours, largestNetCents };
 }
 
 /** Adds up earnings. Days and hours have to be of the query's service, if it names one; other changes are left out. */
@@ -30,7 +55,7 @@ export function createTally(query: Omit<InsightsQuery, 'dayStartHour'>, dayStart
   const services = new Map<ServiceCategory, Sums>();
   const bars = barsOf(from, to, granularity);
   const barOf = new Map(bars.flatMap((bar) => datesFrom(bar.from, bar.to).map((date) => [date, bar])));
-  const hours = new Map<number, { count: number; netCents: number }>();
+  const hours = new Map<number, HourSums>();
   const ofAll = noBooks();
 
   const isWithin = (ms: number) => fromMs <= ms && ms < untilMs;
@@ -50,24 +75,11 @@ export function createTally(query: Omit<InsightsQuery, 'dayStartHour'>, dayStart
   };
 
   return {
-    /** Days are added up first: a month has thirty of them and seven hundred hours. */
-    addHours(taken: readonly HourlyEarnings[]): void {
-      const ofDays = new Map<number, Map<ServiceCategory, Sums>>();
-      for (const one of taken) {
-        const { hour, serviceCategory, count, netCents, largestCents } = one;
-        const hourOfWeek = (hour + HOURS_TO_THURSDAY) % HOURS_OF_WEEK;
-        const ofHour = hours.get(hourOfWeek) ?? { count: 0, netCents: 0 };
-        hours.set(hourOfWeek, ofHour);
-        ofHour.count += count;
-        ofHour.netCents += netCents;
-        const day = Math.floor(hour / HOURS_OF_DAY);
-        const ofDay = ofDays.get(day) ?? new Map<ServiceCategory, Sums>();
-        ofDays.set(day, ofDay);
-        add(sumsIn(ofDay, serviceCategory), one);
-        largestNetCents = Math.max(largestNetCents, largestCents);
-      }
-      for (const [day, ofServices] of ofDays)
+    addHours(summed: SummedHours): void {
+      for (const [hour, sums] of summed.hours) addHour(hours, hour, sums);
+      for (const [day, ofServices] of summed.days)
         for (const [serviceCategory, sums] of ofServices) addDay(day, { serviceCategory, ...sums });
+      largestNetCents = Math.max(largestNetCents, summed.largestNetCents);
     },
 
     /** Changes may be of any time, of received or given tips; what does not belong to the period is left out. */
@@ -114,6 +126,13 @@ function add(sums: Sums, { count, grossCents, netCents }: Omit<Moved, 'serviceCa
   sums.count += count;
   sums.grossCents += grossCents;
   sums.feeCents += grossCents - netCents;
+  sums.netCents += netCents;
+}
+
+function addHour(hours: Map<number, HourSums>, hour: number, { count, netCents }: HourSums): void {
+  const sums = hours.get(hour) ?? { count: 0, netCents: 0 };
+  hours.set(hour, sums);
+  sums.count += count;
   sums.netCents += netCents;
 }
 
