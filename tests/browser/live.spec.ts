@@ -25,6 +25,7 @@ import { expectForEverybody } from './for-everybody.ts';
 import { newsOf, recordNews, soundsOf } from './news.ts';
 import { picture } from './picture.ts';
 import { tipWith } from './received-tips.ts';
+import { recordTips } from './recorded-tips.ts';
 import { payTip } from './tipping.ts';
 
 test('a tip that is given in one browser appears in another, on each of its tabs once, with card, sums and row, and on the giver’s other tab with its receiver at once and without a card', async ({
@@ -98,41 +99,75 @@ test('a browser that stores nothing shows tips as they come, to whoever logs in 
   await expect.poll(() => soundsOf(page)).toBe(2);
 });
 
-test('a tip that arrives is a card in reach of a thumb that moves nothing', async ({
+test('a tip that arrives is a card in reach of a thumb that moves nothing, covers no code on a phone that lies on its side and nothing that takes the focus, with text of 100% and of 200%, and counts no other that went back', async ({
   page,
   backstage,
   logInAs,
 }) => {
-  const { provider, code, customer } = await backstage.bothSides();
+  const provider = await backstage.provider(['bartender', 'dj', 'barber']);
+  const customer = await backstage.customer();
+  const code = await backstage.code(provider);
+  await backstage.code(provider, 'dj');
   await logInAs(provider);
   await page.goto('/dashboard');
   await expect(stat(page, 'Tips Received')).toContainText('$0.00');
+  const dismiss = page.getByRole('button', { name: 'Dismiss' });
   const kept = [
     page.getByRole('button', { name: 'Logout' }),
     ...['Tips Received', 'Received Today'].map((label) => stat(page, label)),
     page.getByRole('tablist'),
   ];
-  for (const [width, height, fontSize] of [
-    [390, 844, '100%'],
-    [320, 568, '100%'],
-    [844, 390, '100%'],
-    [390, 844, '200%'],
+  const last = page.getByRole('button', { name: 'Create Barber QR' });
+  await expect(last).toBeVisible();
+  const covered = () =>
+    page.evaluate(() => {
+      const control = document.activeElement;
+      const { x, y, width, height } = control?.getBoundingClientRect() ?? new DOMRect();
+      const top = document.elementFromPoint(x + width / 2, y + height / 2);
+      return control?.contains(top) ? '' : control?.textContent;
+    });
+  for (const [width, height, fontSize, amount] of [
+    [390, 844, '100%', 9_999.99],
+    [320, 568, '100%', 25],
+    [844, 390, '100%', 25],
+    [390, 844, '200%', 9_999.99],
   ] as const) {
     await page.setViewportSize({ width, height });
     await page.evaluate((size) => {
       document.documentElement.style.fontSize = size;
     }, fontSize);
     const places = await Promise.all(kept.map((part) => part.boundingBox()));
-    await backstage.tip(customer, code, 25);
-    await expect(lastTip(page)).toContainText('$25.00 tip · you keep $24.25');
+    await backstage.tip(customer, code, amount);
+    const told = amount === 25 ? '$25.00 tip · you keep $24.25' : '$9,999.99 tip · you keep $9,699.99';
+    await expect(lastTip(page)).toContainText(told);
     expect(await Promise.all(kept.map((part) => part.boundingBox()))).toEqual(places);
     if (height > 400 && fontSize === '100%')
       await expect(lastTip(page), `${width} x ${height}`).toBeInViewport({ ratio: 0.9 });
-    await page.getByRole('button', { name: 'Dismiss' }).click();
+    if (width === 844) {
+      const [tip, card] = await Promise.all([
+        lastTip(page).boundingBox(),
+        page.getByRole('article', { name: 'DJ' }).boundingBox(),
+      ]);
+      expect(tip?.y).toBeGreaterThan(Number(card?.y) + Number(card?.height));
+    }
+    if (width === 390) {
+      await page.getByRole('link', { name: 'Start Shift' }).first().focus();
+      for (let isLast = false; !isLast; await page.keyboard.press('Tab')) {
+        await expect.poll(covered, fontSize).toBe('');
+        isLast = await last.evaluate((button) => button === document.activeElement);
+      }
+      await dismiss.press('Enter');
+    } else await dismiss.click();
     await expect(lastTip(page)).toHaveCount(0);
     await expect(page.getByRole('tabpanel')).toBeFocused();
     await page.evaluate(() => window.scrollTo({ top: 0, behavior: 'instant' }));
   }
+
+  for (const amount of [200, 11]) await backstage.tip(customer, code, amount);
+  await expect(lastTip(page).getByText('+1 more')).toBeAttached();
+  await takeBack(backstage, customer, 200);
+  await expect(lastTip(page).getByText('+1 more')).toHaveCount(0);
+  await expect(lastTip(page)).toContainText('$11.00 tip');
 });
 
 test('a tip that arrives says on each tab once that its money is simulated, and is told in a dialog that is open', async ({
@@ -197,43 +232,6 @@ test('neither a toast nor the card of a tip covers the other, whichever comes fi
   await backstage.tip(customer, code, 30);
   await expect(card).toBeVisible();
   await expect.poll(distance).toBeGreaterThanOrEqual(0);
-});
-
-test('the card covers nothing that takes the focus, with text of 100% and of 200%', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const provider = await backstage.provider(['bartender', 'dj', 'barber']);
-  const customer = await backstage.customer();
-  const code = await backstage.code(provider);
-  await backstage.code(provider, 'dj');
-  await logInAs(provider);
-  await page.goto('/dashboard');
-  const card = page.getByRole('button', { name: 'Dismiss' });
-  const last = page.getByRole('button', { name: 'Create Barber QR' });
-  await expect(last).toBeVisible();
-  for (const fontSize of ['100%', '200%']) {
-    await page.evaluate((size) => {
-      document.documentElement.style.fontSize = size;
-    }, fontSize);
-    await backstage.tip(customer, code, 9_999.99);
-    await expect(card).toBeVisible();
-    const covered = () =>
-      page.evaluate(() => {
-        const control = document.activeElement;
-        const { x, y, width, height } = control?.getBoundingClientRect() ?? new DOMRect();
-        const top = document.elementFromPoint(x + width / 2, y + height / 2);
-        return control?.contains(top) ? '' : control?.textContent;
-      });
-    await page.getByRole('link', { name: 'Start Shift' }).first().focus();
-    for (let isLast = false; !isLast; await page.keyboard.press('Tab')) {
-      await expect.poll(covered, fontSize).toBe('');
-      isLast = await last.evaluate((button) => button === document.activeElement);
-    }
-    await card.press('Enter');
-    await expect(card).toHaveCount(0);
-  }
 });
 
 test('the last tip stays until it is seen: dismissed, thanked for with one tap, or in the list, where it is marked', async ({
@@ -305,39 +303,14 @@ test('the last tip stays until it is seen: dismissed, thanked for with one tap, 
   expect(thankedNext).toMatchObject({ amount: 70, thank_you: 'See you on Friday!' });
 });
 
-test('the last tip covers no code on a phone that lies on its side, and counts no other that went back', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await backstage.tip(customer, code, 10);
-  await logInAs(provider);
-  await page.setViewportSize({ width: 844, height: 390 });
-  await page.goto('/dashboard');
-  await expect(lastTip(page)).toBeVisible();
-  const [tip, card] = await Promise.all([
-    lastTip(page).boundingBox(),
-    page.getByRole('article', { name: 'Bartender' }).boundingBox(),
-  ]);
-  expect(tip?.y).toBeGreaterThan(Number(card?.y) + Number(card?.height));
-
-  await lastTip(page).getByRole('button', { name: 'Dismiss' }).click();
-  for (const amount of [200, 11]) await backstage.tip(customer, code, amount);
-  await expect(lastTip(page).getByText('+1 more')).toBeAttached();
-  await takeBack(backstage, customer, 200);
-  await expect(lastTip(page).getByText('+1 more')).toHaveCount(0);
-  await expect(lastTip(page)).toContainText('$11.00 tip');
-});
-
-test('unseen tips are counted in the title until somebody looks, who is told of them by one card; it grows, leaves out what its giver took back, is said once each time and goes by itself', async ({
+test('unseen tips are counted in the title until somebody looks, who is told of them by one card; it grows, leaves out what its giver took back, is said once each time and goes by itself; a toast that came meanwhile can be read by whoever looks at last', async ({
   page,
   backstage,
   logInAs,
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
   await recordNews(page);
-  await page.clock.install();
+  await installClock(page);
   await logInAs(provider);
   await openEmptyList(page);
   await setHidden(page, true);
@@ -369,6 +342,21 @@ test('unseen tips are counted in the title until somebody looks, who is told of 
     '$20.00 tip · you keep $19.40 (Bartender)',
   ]);
   await expect(row(page, '+$19.40')).toHaveCount(1);
+
+  await setHidden(page, true);
+  await stopClock(page, 1_000);
+  await takeBack(backstage, customer, 20);
+  const told = toast(page, '$20.00 tip taken back. $19.40 left your total.');
+  const countAfter = async (ms: number) => {
+    await page.clock.runFor(ms);
+    return told.count();
+  };
+  await expect.poll(() => countAfter(100)).toBe(1);
+  // Shortly before the second of the longest times of a toast is over.
+  await page.clock.runFor(22_500);
+  await setHidden(page, false);
+  expect(await countAfter(3_000)).toBe(1);
+  await expect.poll(() => countAfter(1_000)).toBe(0);
 });
 
 test('a tip is told also where its card cannot be fetched, which is fetched with the first tip', async ({
@@ -398,33 +386,6 @@ test('a tip is told also where its card cannot be fetched, which is fetched with
     .poll(() => complaints.some((complaint) => complaint.includes('Failed to fetch dynamically')))
     .toBe(true);
   expect(complaints.splice(0)).toContainEqual(expect.stringContaining('ERR_FAILED'));
-});
-
-test('a toast that came while nobody looked can be read by whoever looks at last', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await backstage.tip(customer, code, 20);
-  await installClock(page);
-  await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions');
-  await expect(row(page, '+$19.40')).toHaveCount(1);
-  await setHidden(page, true);
-  await stopClock(page, 1_000);
-  await takeBack(backstage, customer, 20);
-  const told = toast(page, '$20.00 tip taken back. $19.40 left your total.');
-  const countAfter = async (ms: number) => {
-    await page.clock.runFor(ms);
-    return told.count();
-  };
-  await expect.poll(() => countAfter(100)).toBe(1);
-  // Shortly before the second of the longest times of a toast is over.
-  await page.clock.runFor(22_500);
-  await setHidden(page, false);
-  expect(await countAfter(3_000)).toBe(1);
-  await expect.poll(() => countAfter(1_000)).toBe(0);
 });
 
 test('the very first tip is told once though the connection was lost meanwhile, and many missed tips are one card and one sound, and cost few requests', async ({
@@ -459,7 +420,7 @@ test('the very first tip is told once though the connection was lost meanwhile, 
   await dismissCard(page);
 
   await line.cut();
-  for (let index = 0; index < MISSED; index += 1) await backstage.tip(customer, code, 20);
+  await recordTips(server, { giver: customer, code }, Array<number>(MISSED).fill(20));
   let asked = 0;
   page.on('request', (request) => {
     asked += new URL(request.url()).pathname.split('transactions.').length - 1;
@@ -533,7 +494,8 @@ test('whoever wakes a phone whose connection died in its sleep is told at once, 
     await setHidden(page, true);
     line.stall();
     // More than a page of the list.
-    for (let amount = 101; amount <= 130; amount += 1) await backstage.tip(customer, code, amount);
+    const amounts = Array.from({ length: 30 }, (_, index) => 101 + index);
+    await recordTips(server, { giver: customer, code }, amounts);
     await page.route('**/transactions.onTip**', async (route) => {
       await expect(row(page, '+$126.10')).toHaveCount(1);
       await route.fallback();
@@ -673,34 +635,12 @@ test('of several tabs that nobody looks at one makes the sound, and all heed the
   expect(await soundsOfAll()).toBe(3);
 });
 
-test('a page whose live updates never begin says so, and when they do, and nothing moves; a logout elsewhere ends them and leads to the login', async ({
-  page,
-  backstage,
-  logInAs,
-  complaints,
-}) => {
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  await page.route('**/trpc/transactions.onTip*', (route) => route.abort());
-  await logInAs(provider);
-  await openEmptyList(page);
-  const place = await page.getByRole('tablist').boundingBox();
-  await expect(page.getByText('Connection lost. Reconnecting...')).toBeVisible();
-  expect(await page.getByRole('tablist').boundingBox()).toEqual(place);
-  await page.unroute('**/trpc/transactions.onTip*');
-  await expect(page.getByText('Connected again')).toBeVisible();
-  await backstage.tip(await backstage.customer(), code, 25);
-  await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
-  await backstage.call('POST', '/auth/logout', { token: provider.token });
-  await expect(page).toHaveURL(/\/auth/);
-  complaints.length = 0;
-});
-
-test('a page for which there is no live place left says so, is up to date when looked at, and takes one that is free', async ({
+test('a page for which there is no live place left says so, is up to date when looked at, and takes one that is free; one whose live updates never begin says so, and when they do, and nothing moves; a logout elsewhere ends them and leads to the login', async ({
   page,
   backstage,
   server,
   logInAs,
+  complaints,
 }) => {
   const PLACES = 20;
   const { provider, code, customer } = await backstage.bothSides();
@@ -739,6 +679,20 @@ test('a page for which there is no live place left says so, is up to date when l
   await dismissCard(page);
   await backstage.tip(customer, code, 25);
   await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
+
+  await page.route('**/trpc/transactions.onTip*', (route) => route.abort());
+  await page.reload();
+  await expect(row(page, '+$24.25')).toHaveCount(1);
+  const placeAgain = await page.getByRole('tablist').boundingBox();
+  await expect(page.getByText('Connection lost. Reconnecting...')).toBeVisible();
+  expect(await page.getByRole('tablist').boundingBox()).toEqual(placeAgain);
+  await page.unroute('**/trpc/transactions.onTip*');
+  await expect(page.getByText('Connected again')).toBeVisible();
+  await backstage.tip(customer, code, 30);
+  await expect(page.getByText('$30.00 tip · you keep $29.10 (Bartender)')).toBeVisible();
+  await backstage.call('POST', '/auth/logout', { token: provider.token });
+  await expect(page).toHaveURL(/\/auth/);
+  complaints.length = 0;
 });
 
 function row(page: Page, amount: string): Locator {
