@@ -4,7 +4,7 @@
  */
 import type { Locator, Page } from '@playwright/test';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { runToEnd } from '../support/running-server.ts';
+import { closeForGood } from '#server/auth/accounts.ts';
 import {
   expect,
   holdAnswers,
@@ -18,6 +18,7 @@ import {
   toast,
 } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { storageAt } from './kept.ts';
 import { picture } from './picture.ts';
 
 const EXPORT = '**/api/auth/me/export*';
@@ -133,15 +134,43 @@ test.describe('the data of an account', () => {
     await expect(alert).toHaveCount(0);
   });
 
-  test('is offered where the account is closed too: the closing waits for it, and does not come when it fails', async ({
+  test('is offered where the account is closed too: a closing that waits for it is abandoned by its button, by Escape and by Back, does not come when it fails, and comes after it', async ({
     page,
     backstage,
     logInAs,
     complaints,
   }) => {
     await logInAs(await backstage.customer());
-    await openDialog(page);
+    await page.goto('/dashboard');
+    await page.getByRole('tab', { name: 'Profile' }).click();
+    await page.getByRole('button', { name: 'Security & Data' }).click();
     const countOf = countClosings(page);
+    for (const [way, abandon] of [
+      ['its button', () => keepButton(page).click()],
+      ['Escape', () => page.keyboard.press('Escape')],
+      ['Back', () => page.goBack()],
+    ] as const) {
+      await test.step(way, async () => {
+        await opener(page).click();
+        const answers = await holdAnswers(page, EXPORT);
+        const downloading = page.waitForEvent('download');
+        await downloadButton(dialog(page)).click();
+        await submit(page);
+        await expect(waitingButton(page)).toBeDisabled();
+        await expect(keepButton(page)).toBeEnabled();
+        await abandon();
+        await expect(dialog(page)).toHaveCount(0);
+        answers.release();
+        await downloading;
+        await page.unroute(EXPORT);
+      });
+    }
+    // A closing that was sent in spite of that would end the session.
+    await page.goto('/dashboard?tab=profile&open=security');
+    await expect(opener(page)).toBeVisible();
+    expect(countOf()).toBe(0);
+
+    await opener(page).click();
     let fail = () => {};
     const gate = new Promise<void>((resolve) => {
       fail = resolve;
@@ -174,41 +203,6 @@ test.describe('the data of an account', () => {
     expect((await unzip(await (await downloading).path())).has('account.json')).toBe(true);
     await expect(toast(page, CLOSED)).toBeVisible();
   });
-});
-
-test('a closing that waits for the data is abandoned by its button, by Escape and by Back', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  await logInAs(await backstage.customer());
-  await page.goto('/dashboard');
-  await page.getByRole('tab', { name: 'Profile' }).click();
-  await page.getByRole('button', { name: 'Security & Data' }).click();
-  const countOf = countClosings(page);
-  for (const [way, abandon] of [
-    ['its button', () => keepButton(page).click()],
-    ['Escape', () => page.keyboard.press('Escape')],
-    ['Back', () => page.goBack()],
-  ] as const) {
-    await test.step(way, async () => {
-      await opener(page).click();
-      const answers = await holdAnswers(page, EXPORT);
-      const downloading = page.waitForEvent('download');
-      await downloadButton(dialog(page)).click();
-      await submit(page);
-      await expect(waitingButton(page)).toBeDisabled();
-      await expect(keepButton(page)).toBeEnabled();
-      await abandon();
-      await expect(dialog(page)).toHaveCount(0);
-      answers.release();
-      await downloading;
-      await page.unroute(EXPORT);
-    });
-  }
-  await page.goto('/dashboard?tab=profile&open=security');
-  await expect(opener(page)).toBeVisible();
-  expect(countOf()).toBe(0);
 });
 
 test.describe('the question about closing', () => {
@@ -291,13 +285,15 @@ test.describe('the question about closing', () => {
     });
   });
 
-  test('gives up a dead line, says that nobody knows what came of it, and lets other calls go on', async ({
+  test('gives up a dead line, says that nobody knows what came of it, lets other calls go on, and explains the logout that follows when the account was closed and the answer was lost', async ({
     page,
     backstage,
     logInAs,
+    complaints,
   }) => {
     await installClock(page);
-    await logInAs(await backstage.customer());
+    const customer = await backstage.customer();
+    await logInAs(customer);
     await openDialog(page);
     const closing = page.waitForRequest(CLOSE);
     await page.route(CLOSE, () => {});
@@ -312,20 +308,7 @@ test.describe('the question about closing', () => {
     await expect(word(page)).toBeFocused();
     await reload;
     await page.unroute(CLOSE);
-    await closeButton(page).click();
-    await expect(toast(page, CLOSED)).toBeVisible();
-  });
 
-  test('explains the logout that follows when the account was closed and the answer was lost', async ({
-    page,
-    backstage,
-    logInAs,
-    complaints,
-  }) => {
-    await installClock(page);
-    const customer = await backstage.customer();
-    await logInAs(customer);
-    await openDialog(page);
     let lose = () => {};
     const lost = new Promise<void>((resolve) => {
       lose = resolve;
@@ -334,7 +317,7 @@ test.describe('the question about closing', () => {
       await route.fetch();
       lose();
     });
-    await submit(page);
+    await closeButton(page).click();
     await lost;
     await page.clock.fastForward(LONGEST_PATIENCE_MS);
     await expect(toast(page, UNKNOWN)).toBeVisible();
@@ -357,18 +340,18 @@ test('a closed account is logged out everywhere and takes no tips until a login 
   await backstage.tip(customer, code, 20);
   const tab = await context.newPage();
   const elsewhere = await (await browser.newContext({ baseURL: server.url })).newPage();
-  await elsewhere.goto('/auth');
-  await logInByForm(elsewhere, provider);
-  await expect(elsewhere).toHaveURL('/dashboard');
+  const login = { email: provider.email, password: PASSWORD };
+  const { access_token: token } = await backstage.call('POST', '/auth/login', { body: login });
+  await logInAs({ ...provider, token }, elsewhere.context());
+  await elsewhere.goto('/dashboard');
+  await expect(elsewhere.getByRole('article', { name: 'Bartender' })).toBeVisible();
   await logInAs(provider);
   await openDialog(page);
   await expect(dialog(page)).toContainText(
     'You are logged out everywhere, your devices get no more notifications, API keys end for good, and your QR codes take no more tips.',
   );
   await expect(dialog(page)).toContainText('A login brings everything else back.');
-  await tab.goto('/dashboard');
-  await expect(tab.getByRole('tab', { name: 'Profile' })).toBeVisible();
-  await tab.getByRole('tab', { name: 'Transactions' }).click();
+  await tab.goto('/dashboard?tab=transactions');
   await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).toContain('txn_');
 
   await password(page).fill(PASSWORD);
@@ -433,13 +416,24 @@ test.describe('a page whose session has ended on the server', () => {
     return asked;
   }
 
-  test('by its closing, with the keyboard alone, asks for nothing before the answer arrives, nor after it', async ({
+  test('by a logout, or by its closing with the keyboard alone, asks for nothing before the answer arrives, nor after it', async ({
     page,
     backstage,
     logInAs,
   }) => {
     await logInAs(await backstage.provider());
-    const stream = page.waitForRequest(STREAM);
+    let stream = page.waitForRequest(STREAM);
+    await page.goto('/dashboard?tab=profile&open=security');
+    await expect(opener(page)).toBeVisible();
+    await stream;
+    const askedAfterLogout = await callsAfter(page, LOGOUT, async () => {
+      await page.getByRole('button', { name: 'Logout' }).click();
+    });
+    expect(askedAfterLogout).toEqual([]);
+
+    const { token } = await backstage.provider();
+    await page.evaluate((text) => localStorage.setItem('tipwell_token', text), token);
+    stream = page.waitForRequest(STREAM);
     await page.goto('/dashboard?tab=profile&open=security');
     await opener(page).focus();
     await stream;
@@ -457,27 +451,11 @@ test.describe('a page whose session has ended on the server', () => {
     await page.keyboard.type('close');
     await page.keyboard.press('Tab');
     await expect(closeButton(page)).toBeFocused();
-    const asked = await callsAfter(page, CLOSE, async () => {
+    const askedAfterClosing = await callsAfter(page, CLOSE, async () => {
       await page.keyboard.press('Enter');
       await expect(toast(page, CLOSED)).toBeVisible();
     });
-    expect(asked).toEqual([]);
-  });
-
-  test('by a logout asks for nothing before the answer arrives, nor after it', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    await logInAs(await backstage.provider());
-    const stream = page.waitForRequest(STREAM);
-    await page.goto('/dashboard?tab=profile&open=security');
-    await expect(opener(page)).toBeVisible();
-    await stream;
-    const asked = await callsAfter(page, LOGOUT, async () => {
-      await page.getByRole('button', { name: 'Logout' }).click();
-    });
-    expect(asked).toEqual([]);
+    expect(askedAfterClosing).toEqual([]);
   });
 });
 
@@ -492,11 +470,8 @@ test('a tip to an account that was closed for good went to a closed account, whi
   const customer = await backstage.customer();
   await backstage.tip(customer, code, 20);
   const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
-  const { stdout } = await runToEnd('account', { DATABASE_URL: server.databasePath }, [
-    'close',
-    provider.email,
-  ]);
-  expect(stdout).toContain('is closed for good');
+  const storage = await storageAt(server.databasePath);
+  expect(await closeForGood(storage, provider.id, Date.now(), false)).toBe('closed');
 
   await logInAs(customer);
   await page.goto('/dashboard');
