@@ -480,6 +480,11 @@ export function newName(role = 'somebody'): string {
   return `${role}-${Math.random().toString(36).slice(2, 10)}`;
 }
 
+/** Goes on within the page, as a link does. */
+export function goWithin(page: Page, path: string): Promise<void> {
+  return page.evaluate((to) => window.history.pushState(null, '', to), path);
+}
+
 /** Goes to a tip page without loading it from the server, which would render it. */
 export async function enterCode(page: Page, code: string): Promise<void> {
   await page.goto('/scan');

@@ -2,19 +2,16 @@
  * Shift mode: a code fills the screen of its provider, which stays on; each tip of its service arrives there,
  * and nothing else that guests should not see.
  */
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from '@playwright/test';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import { dateAfter, firstOfDate } from '#shared/calendar.ts';
-import { newTransactionId, readQrCodeId } from '#shared/ids.ts';
-import { newTip } from '#tests/support/new-tip.ts';
 import { createCuttableLine } from '../support/cuttable-line.ts';
-import { expect, holdAnswers, openTabUnderToast, setHidden, test, toast } from './fixtures.ts';
+import { expect, goWithin, holdAnswers, openTabUnderToast, setHidden, test, toast } from './fixtures.ts';
 import { changeScheme, settled, violations } from './for-everybody.ts';
-import { storageAt } from './kept.ts';
 import { more } from './received-tips.ts';
+import { recordTips } from './recorded-tips.ts';
 
 const HINT = 'Keep your screen on in the phone’s settings';
 const PAUSED = 'Not taking tips right now';
@@ -137,7 +134,7 @@ test.describe('the code', () => {
     expect(await page.evaluate(() => Reflect.get(window, 'covered'))).toBe(false);
   });
 
-  test('stands with the name on its page, the service and its id, and without any amount, and fills the screen by a tap until it is left', async ({
+  test('stands with the name on its page, the service and its id, and without any amount, and fills the screen by a tap until it is left; the screen is kept on, also after the page was hidden, and may go dark where the browser’s lock is refused or missing, which the page says', async ({
     page,
     backstage,
     complaints,
@@ -152,7 +149,9 @@ test.describe('the code', () => {
     await expect(page.getByRole('img', { name: 'QR code' })).toBeVisible();
     complaints.length = 0;
     await page.unroute('**/assets/shift-*.js');
+    await recordWakeLocks(page, 'missing');
     await page.goto(`/dashboard?show=${code}`);
+    await expect(page.getByText(HINT)).toBeVisible();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(provider.fullName);
     await expect(page.getByText('Bartender', { exact: true })).toBeVisible();
     await expect(page.getByText(`${code.slice(0, 5)}-${code.slice(5)}`)).toBeVisible();
@@ -160,9 +159,21 @@ test.describe('the code', () => {
     expect(await page.locator('body').innerText()).not.toContain('$');
     const body = { display_name: 'DJ Nightowl' };
     await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body });
+    await recordWakeLocks(page, 'refused');
     await page.reload();
+    await expect(page.getByText(HINT)).toBeVisible();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('DJ Nightowl');
     await expect(page.getByText(provider.fullName)).toHaveCount(0);
+
+    await recordWakeLocks(page, 'held');
+    await page.reload();
+    await expect.poll(() => locksOf(page)).toEqual([false]);
+    await setHidden(page, true);
+    // Browsers end the lock of a page that is hidden.
+    await page.evaluate(() => Reflect.get(window, 'locks')[0].release());
+    await setHidden(page, false);
+    await expect.poll(() => locksOf(page)).toEqual([true, false]);
+    await expect(page.getByText(HINT)).toHaveCount(0);
 
     const isFull = () => page.evaluate(() => document.fullscreenElement !== null);
     expect(await isFull()).toBe(false);
@@ -171,6 +182,7 @@ test.describe('the code', () => {
     expect(await isFull()).toBe(true);
     await page.getByRole('link', { name: 'Back' }).click();
     await expect.poll(isFull).toBe(false);
+    await expect.poll(() => locksOf(page)).toEqual([true, true]);
   });
 
   test('gives way to a sentence while it is paused, and comes back by one tap', async ({
@@ -256,8 +268,7 @@ test.describe('the code', () => {
     const welcome = page.getByRole('heading', { name: /^Welcome/ });
     for (const leave of [byLink, byEscape, () => page.goBack()]) {
       await expect(welcome).toBeVisible();
-      // As a link on the card does, within the page.
-      await page.evaluate((to) => window.history.pushState(null, '', to), `/dashboard?show=${code}`);
+      await goWithin(page, `/dashboard?show=${code}`);
       await expect(picture(page)).toBeVisible();
       await leave();
     }
@@ -281,35 +292,10 @@ test.describe('the code', () => {
   });
 });
 
-test.describe('the screen', () => {
-  test('is kept on, also after the page was hidden, until the code is left, and may go dark where the browser’s lock is refused or missing, which the page says', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    const { provider, code } = await backstage.bothSides();
-    await logInAs(provider);
-    for (const answer of ['missing', 'refused', 'held'] as const) {
-      await recordWakeLocks(page, answer);
-      await page.goto(`/dashboard?show=${code}`);
-      if (answer !== 'held') await expect(page.getByText(HINT), answer).toBeVisible();
-    }
-    await expect.poll(() => locksOf(page)).toEqual([false]);
-    await setHidden(page, true);
-    // Browsers end the lock of a page that is hidden.
-    await page.evaluate(() => Reflect.get(window, 'locks')[0].release());
-    await setHidden(page, false);
-    await expect.poll(() => locksOf(page)).toEqual([true, false]);
-    await expect(page.getByText(HINT)).toHaveCount(0);
-    await page.getByRole('link', { name: 'Back' }).click();
-    await expect.poll(() => locksOf(page)).toEqual([true, true]);
-  });
-});
-
 test.describe('tips that arrive', () => {
   test.use({ drawsCodes: true });
 
-  test('are thanked for as they were given, while the code stays readable, and stay so while their light goes: those of one service alone', async ({
+  test('are thanked for as they were given, while the code stays readable, and stay so while their light goes: those of one service alone; they make the chime that was switched on, and a frame that stands still for whoever wants no motion', async ({
     page,
     backstage,
     server,
@@ -360,17 +346,7 @@ test.describe('tips that arrive', () => {
     await page.getByRole('link', { name: 'Back' }).click();
     await expect(page.getByRole('term').first()).toBeVisible();
     await expect(page.locator('dl > div', { hasText: 'Tips Received' })).toContainText('$247.35');
-  });
 
-  test('make the chime that was switched on, and a frame that stands still for whoever wants no motion', async ({
-    page,
-    backstage,
-    server,
-    logInAs,
-  }) => {
-    const provider = await backstage.provider(['bartender', 'dj']);
-    const [code, booth] = [await backstage.code(provider), await backstage.code(provider, 'dj')];
-    const customer = await backstage.customer();
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.addInitScript(() => {
       localStorage.setItem('tipwell_alerts', '{"sound":true}');
@@ -381,10 +357,9 @@ test.describe('tips that arrive', () => {
         return createOscillator.call(this);
       };
     });
-    await logInAs(provider);
-    await page.goto(`/dashboard?show=${code}`);
+    await page.goto(`/dashboard?show=${bar}`);
     await showTonight(page).click();
-    await backstage.tip(customer, code, 25);
+    await backstage.tip(customer, bar, 25);
     await expect(glow(page)).toBeVisible();
     const looks = await glow(page).evaluate(async (screen) => {
       // What takes no time that anybody sees ends in the frame after the one in which it begins.
@@ -393,7 +368,7 @@ test.describe('tips that arrive', () => {
       return { isStill: Number.parseFloat(transitionDuration) < 0.001, borderStyle, opacity };
     });
     expect(looks).toEqual({ isStill: true, borderStyle: 'solid', opacity: '1' });
-    expect(await readFrom(page)).toBe(`${server.url}/tip/${code}`);
+    expect(await readFrom(page)).toBe(`${server.url}/tip/${bar}`);
     const tones = () => page.evaluate(() => Reflect.get(window, 'tones'));
     await expect.poll(tones).toBe(2);
     await expect(glow(page)).toHaveCount(0);
@@ -441,36 +416,7 @@ test.describe('tips that arrive', () => {
   });
 });
 
-test('a tip that is taken back names no sum there, as it does on the dashboard', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  for (const amount of [10, 20]) await backstage.tip(customer, code, amount);
-  const [second, first] = await backstage.transactions(customer);
-  const takeBack = (id = 'none') =>
-    backstage.call('POST', `/transactions/${id}/refund`, { token: customer.token });
-  await logInAs(provider);
-  await page.goto('/dashboard');
-  await expect(page.getByText('$29.10').first()).toBeAttached();
-  await takeBack(second?.id);
-  await expect(toast(page, '$20.00 tip taken back. $19.40 left your total.')).toBeVisible();
-  await page.evaluate((to) => window.history.pushState(null, '', to), `/dashboard?show=${code}`);
-  await expect(picture(page)).toBeVisible();
-  await expect(toast(page, /taken back/)).toHaveCount(0);
-  await showTonight(page).click();
-  await expect(page.getByText('1 tip since 5 AM')).toBeVisible();
-  await takeBack(first?.id);
-  // The number is asked for after the news has come.
-  await expect(page.getByText('0 tips since 5 AM')).toBeVisible();
-  // A toast would go by itself: waiting until there is none would find none.
-  expect(await page.getByText(/left your total/).count()).toBe(0);
-  await page.getByRole('button', { name: 'Hide Tonight' }).click();
-  expect(await page.locator('body').ariaSnapshot()).not.toContain('$');
-});
-
-test('tonight is hidden from guests and screen readers until it is asked for, and again after a reload', async ({
+test('tonight is hidden from guests and screen readers until it is asked for, and again after a reload; a tip that is taken back names no sum there, as it does on the dashboard', async ({
   page,
   backstage,
   complaints,
@@ -480,10 +426,29 @@ test('tonight is hidden from guests and screen readers until it is asked for, an
   const customer = await backstage.customer();
   const bar = await backstage.code(provider);
   await backstage.tip(customer, await backstage.code(provider, 'dj'), 100, 'dj');
-  await backstage.tip(customer, bar, 25);
-  await backstage.tip(customer, bar, 50);
+  for (const amount of [10, 20, 25, 50]) await backstage.tip(customer, bar, amount);
+  const [, , second, first] = await backstage.transactions(customer);
+  const takeBack = (id = 'none') =>
+    backstage.call('POST', `/transactions/${id}/refund`, { token: customer.token });
   await logInAs(provider);
-  await page.goto(`/dashboard?show=${bar}`);
+  await page.goto('/dashboard');
+  await expect(page.getByText('$101.85').first()).toBeAttached();
+  await takeBack(second?.id);
+  await expect(toast(page, '$20.00 tip taken back. $19.40 left your total.')).toBeVisible();
+  await goWithin(page, `/dashboard?show=${bar}`);
+  await expect(picture(page)).toBeVisible();
+  await expect(toast(page, /taken back/)).toHaveCount(0);
+  await showTonight(page).click();
+  await expect(page.getByText('3 tips since 5 AM')).toBeVisible();
+  await takeBack(first?.id);
+  // The number is asked for after the news has come.
+  await expect(page.getByText('2 tips since 5 AM')).toBeVisible();
+  // A toast would go by itself: waiting until there is none would find none.
+  expect(await page.getByText(/left your total/).count()).toBe(0);
+  await page.getByRole('button', { name: 'Hide Tonight' }).click();
+  expect(await page.locator('body').ariaSnapshot()).not.toContain('$');
+
+  await page.reload();
   for (let round = 0; round < 2; round += 1) {
     await expect(showTonight(page)).toHaveAttribute('aria-expanded', 'false');
     expect(await page.locator('body').ariaSnapshot()).not.toMatch(/\$|tips since/);
@@ -607,12 +572,7 @@ test('the last call of more tips than come at once is told by those that came, w
   complaints,
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
-  const storage = await storageAt(server.databasePath);
-  const qrCodeId = readQrCodeId(code);
-  if (qrCodeId === null) throw new Error(`${code} is no code`);
-  const given = { giverId: customer.id, qrCodeId, amountCents: 1_000 };
-  for (let count = 0; count < 201; count += 1)
-    await storage.recordTip(newTip({ ...given, id: newTransactionId(randomBytes), createdAtMs: Date.now() }));
+  await recordTips(server, { giver: customer, code }, Array<number>(201).fill(10));
   let asked = 0;
   await page.route(/transactions\.list.*%22cursor%22%3A%22/, (route) => {
     asked += 1;
