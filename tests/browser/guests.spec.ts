@@ -19,6 +19,7 @@ import {
   type Person,
   storedToken,
   toast,
+  watch,
 } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
@@ -241,9 +242,11 @@ test.describe('a guest', () => {
   }) => {
     const before = await startServer({ GUEST_TIPS: 'on' });
     const backstage = new Backstage(before);
+    // Of one browser, which keeps what is known of a payment for each tab.
+    const context = await browser.newContext({ baseURL: before.url });
     const guests: { outcome: Outcome; page: Page; provider: Person; code: string; customer: Person }[] = [];
     for (const outcome of ['paid', 'lost', 'lost before a login'] as const) {
-      const page = await (await browser.newContext({ baseURL: before.url })).newPage();
+      const page = await context.newPage();
       const guest = { outcome, page, ...(await backstage.bothSides()) };
       guests.push(guest);
       await page.goto(`/tip/${guest.code}`);
@@ -279,9 +282,12 @@ test.describe('a guest', () => {
         await expect(success(page)).toBeVisible();
         expect(await backstage.transactions(provider)).toHaveLength(1);
         expect(await backstage.transactions(customer)).toHaveLength(outcome === 'paid' ? 0 : 1);
-        await page.context().close();
+        // The next one is not logged in.
+        await page.evaluate(() => localStorage.clear());
+        await page.close();
       });
     }
+    await context.close();
     await after.stop();
   });
 });
@@ -493,31 +499,44 @@ stripeTest.describe('a guest at Stripe', () => {
   // In one worker, which starts their server once.
   stripeTest.describe.configure({ mode: 'default' });
 
-  stripeTest('pays, and Back never leads to a pay button', async ({ page, backstage, payableSides }) => {
-    const { provider, code } = await payableSides();
-    await page.goto(`/tip/${code}`);
-    await proceedWith(page, '$20');
-    await expect(page.getByText(NO_ACCOUNT)).toBeVisible();
-    await picture(page, 'guests-11-before-stripe');
-    await payButton(page).click();
-    await page.getByRole('link', { name: 'Pay', exact: true }).click();
-    await expect(success(page)).toBeVisible();
-    await expect(toast(page, /^Tip sent successfully!/)).toHaveCount(1);
-    await expect(page).toHaveURL(new RegExp(`/tip/${code}\\?paid=${TOKEN.source}$`));
-    await picture(page, 'guests-12-paid');
-    await page.reload();
-    await expect(success(page)).toBeVisible();
-    await expect(toast(page, /^Tip sent successfully!/)).toHaveCount(0);
-    await page.goBack();
-    await expect(found(page, 'This page has expired')).toBeVisible();
-    await page.goBack();
-    await expect(success(page)).toBeVisible();
-    await expect(payButton(page)).toHaveCount(0);
-    await page.getByRole('link', { name: 'Receipt', exact: true }).click();
-    await expect(found(page, 'Tip sent')).toBeVisible();
-    await expect(page.getByText('Test money: no real money moves.')).toBeVisible();
-    expect(await backstage.transactions(provider)).toMatchObject([{ giver_id: null }]);
-  });
+  stripeTest(
+    'pays, and Back never leads to a pay button; who logs in while the payment waits is told what became of it, and pays once',
+    async ({ page, backstage, payableSides, stripe }) => {
+      const { provider, code, customer } = await payableSides();
+      await page.goto(`/tip/${code}`);
+      await proceedWith(page, '$20');
+      await expect(page.getByText(NO_ACCOUNT)).toBeVisible();
+      await picture(page, 'guests-11-before-stripe');
+      await payButton(page).click();
+      await page.getByRole('link', { name: 'Pay', exact: true }).click();
+      await expect(success(page)).toBeVisible();
+      await expect(toast(page, /^Tip sent successfully!/)).toHaveCount(1);
+      await expect(page).toHaveURL(new RegExp(`/tip/${code}\\?paid=${TOKEN.source}$`));
+      await picture(page, 'guests-12-paid');
+      await page.reload();
+      await expect(success(page)).toBeVisible();
+      await expect(toast(page, /^Tip sent successfully!/)).toHaveCount(0);
+      await page.goBack();
+      await expect(found(page, 'This page has expired')).toBeVisible();
+      await page.goBack();
+      await expect(success(page)).toBeVisible();
+      await expect(payButton(page)).toHaveCount(0);
+      await page.getByRole('link', { name: 'Receipt', exact: true }).click();
+      await expect(found(page, 'Tip sent')).toBeVisible();
+      await expect(page.getByText('Test money: no real money moves.')).toBeVisible();
+      expect(await backstage.transactions(provider)).toMatchObject([{ giver_id: null }]);
+
+      const session = await goToStripe(page, code);
+      await page.goto(`/auth?next=/tip/${code}`);
+      await logInByForm(page, customer);
+      await expect(waiting(page)).toBeVisible();
+      stripe.pay(session);
+      await expect(success(page)).toBeVisible();
+      await page.goto(`/tip/${code}`);
+      await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
+      expect(await backstage.transactions(provider)).toMatchObject([{ giver_id: null }, { giver_id: null }]);
+    },
+  );
 
   stripeTest(
     'who goes Back waits, also over a reload and in a page opened anew, and as long as it is told when it has asked too often, gives it up or leaves, keeps the amount, and may pay anew, with another card after one that is declined',
@@ -568,7 +587,7 @@ stripeTest.describe('a guest at Stripe', () => {
   );
 
   stripeTest(
-    'who has closed the tab finds the tip by its link, completed by the webhook event alone',
+    'who has closed the tab finds the tip by its link, completed by the webhook event alone, and so does another though its code was replaced meanwhile',
     async ({ page, browser, backstage, payableSides, stripe, deliver, server }) => {
       const { provider, code } = await payableSides();
       const session = await goToStripe(page, code);
@@ -590,40 +609,21 @@ stripeTest.describe('a guest at Stripe', () => {
       await again.goto(successUrl);
       await expect(success(again)).toBeVisible();
       expect(await backstage.transactions(provider)).toHaveLength(1);
-      await context.close();
-    },
-  );
 
-  stripeTest(
-    'who logs in while the payment waits is told what became of it, and pays once',
-    async ({ page, backstage, payableSides, stripe }) => {
-      const { provider, code, customer } = await payableSides();
-      const session = await goToStripe(page, code);
-      await page.goto(`/auth?next=/tip/${code}`);
-      await logInByForm(page, customer);
-      await expect(waiting(page)).toBeVisible();
-      stripe.pay(session);
-      await expect(success(page)).toBeVisible();
-      await page.goto(`/tip/${code}`);
-      await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
-      expect(await backstage.transactions(provider)).toMatchObject([{ giver_id: null }]);
-    },
-  );
-
-  stripeTest(
-    'finds the tip though its code was replaced meanwhile',
-    async ({ page, backstage, payableSides, stripe, complaints }) => {
-      const { provider, code } = await payableSides();
-      const session = await goToStripe(page, code);
+      const complaints: string[] = [];
+      await watch(again, complaints, server.url);
+      const other = await goToStripe(again, code);
       await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
-      await page.goto(stripe.sessions.get(session)?.successUrl ?? '');
-      await expect(found(page, 'Tip not paid yet')).toBeVisible();
-      await expect(page).toHaveURL(new RegExp(`/r/${TOKEN.source}$`));
-      stripe.pay(session);
-      await expect(found(page, 'Tip sent')).toBeVisible();
-      await page.goto(stripe.sessions.get(session)?.successUrl ?? '');
-      await expect(success(page)).toBeVisible();
-      expect(complaints.splice(0).filter((complaint) => !/410|request to/.test(complaint))).toEqual([]);
+      const urlOfOther = stripe.sessions.get(other)?.successUrl ?? '';
+      await again.goto(urlOfOther);
+      await expect(found(again, 'Tip not paid yet')).toBeVisible();
+      await expect(again).toHaveURL(new RegExp(`/r/${TOKEN.source}$`));
+      stripe.pay(other);
+      await expect(found(again, 'Tip sent')).toBeVisible();
+      await again.goto(urlOfOther);
+      await expect(success(again)).toBeVisible();
+      expect(complaints.filter((complaint) => !/410|request to/.test(complaint))).toEqual([]);
+      await context.close();
     },
   );
 });
