@@ -6,77 +6,71 @@ import { enterCode, expect, holdAnswers, logInByForm, stopClock, test, toast } f
 import { payTip, proceedWith } from './tipping.ts';
 
 test.describe('the steps in the history', () => {
-  test('Back from the payment leads to the amount, still chosen, and Forward to the payment again', async ({
+  test('Back from the payment leads to the amount, still chosen, and Forward to the payment of what was chosen since, if it is an amount; Change Amount leaves no second entry behind', async ({
     page,
     backstage,
     logInAs,
   }) => {
-    const { code, customer } = await backstage.bothSides();
-    await logInAs(customer);
-    await page.goto(`/tip/${code}`);
-    await page.getByLabel('Or enter your own').fill('33.50');
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    const pay = page.getByRole('button', { name: /^Pay \$35\.18/ });
-    await expect(pay).toBeVisible();
-    await page.goBack();
-    await expect(page.getByLabel('Or enter your own')).toHaveValue('33.50');
-    await page.goForward();
-    await expect(pay).toBeVisible();
-    await page.reload();
-    await expect(pay).toBeVisible();
-    await page.getByRole('button', { name: 'Change Amount' }).click();
-    await expect(page.getByLabel('Or enter your own')).toHaveValue('33.50');
-  });
-
-  test('Forward to the payment goes on with the amount that was chosen since, and to none with what is no amount', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    const { code, customer } = await backstage.bothSides();
-    await logInAs(customer);
-    await page.goto(`/tip/${code}`);
-    await proceedWith(page, '$20');
-    const pay = page.getByRole('button', { name: /^Pay/ });
-    await expect(pay).toBeVisible();
-    await page.goBack();
-    await page.getByText('$50', { exact: true }).click();
-    await page.goForward();
-    await expect(pay).toContainText('$52.50');
-    await page.reload();
-    await expect(pay).toContainText('$52.50');
-    await page.goBack();
-    await page.getByLabel('Or enter your own').fill('5');
-    await page.goForward();
-    await expect(page.getByLabel('Or enter your own')).toHaveValue('5');
-    await expect(pay).toHaveCount(0);
-  });
-
-  test('Change Amount leaves no second entry of the amount behind', async ({ page, backstage, logInAs }) => {
     const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     await page.goto('/dashboard');
     await page.goto(`/tip/${code}`);
-    await proceedWith(page, '$20');
+    const custom = page.getByLabel('Or enter your own');
+    const pay = page.getByRole('button', { name: /^Pay/ });
     const changeAmount = page.getByRole('button', { name: 'Change Amount' });
-    // Two taps go back once.
-    await changeAmount.evaluate((button: HTMLButtonElement) => {
-      button.click();
-      button.click();
+
+    await test.step('Change Amount', async () => {
+      await proceedWith(page, '$20');
+      // Two taps go back once.
+      await changeAmount.evaluate((button: HTMLButtonElement) => {
+        button.click();
+        button.click();
+      });
+      await proceedWith(page, '$50');
+      await expect(pay).toContainText('$52.50');
+      // The entries below are still there after a reload.
+      await page.reload();
+      await expect(pay).toContainText('$52.50');
+      await changeAmount.click();
+      await expect(page.getByRole('radio', { name: '$50', exact: true })).toBeChecked();
+      await page.goBack();
+      await expect(page).toHaveURL('/dashboard');
+      await page.goForward();
+      await expect(page).toHaveURL(`/tip/${code}`);
     });
-    await proceedWith(page, '$50');
-    const pay = page.getByRole('button', { name: /^Pay \$52\.50/ });
-    await expect(pay).toBeVisible();
-    // The entries below are still there after a reload.
-    await page.reload();
-    await expect(pay).toBeVisible();
-    await changeAmount.click();
-    await expect(page.getByRole('radio', { name: '$50', exact: true })).toBeChecked();
-    await page.goBack();
-    await expect(page).toHaveURL('/dashboard');
+
+    await test.step('a typed amount', async () => {
+      await custom.fill('33.50');
+      await page.getByRole('button', { name: 'Proceed' }).click();
+      await expect(pay).toContainText('$35.18');
+      await page.goBack();
+      await expect(custom).toHaveValue('33.50');
+      await page.goForward();
+      await expect(pay).toContainText('$35.18');
+      await page.reload();
+      await expect(pay).toContainText('$35.18');
+      await changeAmount.click();
+      await expect(custom).toHaveValue('33.50');
+    });
+
+    await test.step('Forward after another amount was chosen, or none', async () => {
+      await proceedWith(page, '$20');
+      await expect(pay).toBeVisible();
+      await page.goBack();
+      await page.getByText('$50', { exact: true }).click();
+      await page.goForward();
+      await expect(pay).toContainText('$52.50');
+      await page.reload();
+      await expect(pay).toContainText('$52.50');
+      await page.goBack();
+      await custom.fill('5');
+      await page.goForward();
+      await expect(custom).toHaveValue('5');
+      await expect(pay).toHaveCount(0);
+    });
   });
 
-  test('two taps pay once, and Back after the success leads to no amount and no payment, and says what was sent, and the success to the receipt', async ({
+  test('two taps pay once, Back meanwhile changes nothing of that, Back after the success leads to no amount and no payment, and says what was sent, and the success to the receipt', async ({
     page,
     backstage,
     logInAs,
@@ -84,10 +78,9 @@ test.describe('the steps in the history', () => {
     const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     let sent = 0;
-    await page.route('**/trpc/transactions.create*', async (route) => {
+    page.on('request', (request) => {
       // Calls of one moment travel in one request, which names each of them.
-      sent += route.request().url().split('transactions.create').length - 1;
-      await route.continue();
+      sent += request.url().split('transactions.create').length - 1;
     });
     await page.goto(`/tip/${code}`);
     await proceedWith(page, '$20');
@@ -113,16 +106,33 @@ test.describe('the steps in the history', () => {
     await page.getByRole('link', { name: 'Receipt', exact: true }).click();
     await expect(page).toHaveURL(/\/transactions\/txn_/);
     await expect(page.getByRole('button', { name: 'Take Back' })).toBeVisible();
+
+    await test.step('Back while the payment is under way', async () => {
+      await page.goBack();
+      await page.getByRole('link', { name: 'Send Another Tip' }).click();
+      const paying = await holdAnswers(page, '**/trpc/transactions.create*');
+      await payTip(page, '$20');
+      await page.goBack();
+      await expect(page.getByRole('button', { name: 'Processing payment...' })).toBeVisible();
+      paying.release();
+      await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+      await expect(page).toHaveURL(/\?paid=txn_/);
+      await page.goForward();
+      await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+      await page.goBack();
+      await expect(pay).toHaveCount(0);
+      expect(await backstage.transactions(customer)).toHaveLength(2);
+    });
   });
 
-  for (const way of ['chosen', 'typed'] as const)
-    test(`Forward to a payment of a ${way} amount that was sent after its giver had left leads to no second one`, async ({
-      page,
-      backstage,
-      logInAs,
-    }) => {
-      const { provider, code, customer } = await backstage.bothSides();
-      await logInAs(customer);
+  test('Forward to a payment of a chosen or a typed amount that was sent after its giver had left leads to no second one', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    for (const [count, way] of ['chosen', 'typed'].entries()) {
       const sending = await holdAnswers(page, '**/trpc/transactions.create*');
       await enterCode(page, code);
       await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
@@ -144,133 +154,81 @@ test.describe('the steps in the history', () => {
       await expect(page.getByRole('radio', { checked: true })).toHaveCount(0);
       await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
       await expect(page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
-      expect(await backstage.transactions(customer)).toHaveLength(1);
-    });
-
-  test('Back while a payment is under way changes nothing of its outcome', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    const { code, customer } = await backstage.bothSides();
-    await logInAs(customer);
-    let release = () => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/trpc/transactions.create*', async (route) => {
-      await gate;
-      await route.continue();
-    });
-    await page.goto(`/tip/${code}`);
-    await payTip(page, '$20');
-    await page.goBack();
-    await expect(page.getByRole('button', { name: 'Processing payment...' })).toBeVisible();
-    release();
-    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
-    await expect(page).toHaveURL(/\?paid=txn_/);
-    await page.goForward();
-    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
-    await page.goBack();
-    await expect(page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
-    expect(await backstage.transactions(customer)).toHaveLength(1);
+      expect(await backstage.transactions(customer)).toHaveLength(count + 1);
+      await page.unroute('**/trpc/transactions.create*');
+    }
   });
 });
 
 test.describe('the receipt', () => {
-  test('is there again after a reload, and never shows the amounts meanwhile', async ({
+  test('asks for a login and leads back, never shows the amounts while it loads, says when it cannot be loaded, is nobody else’s and of no other code, and goes when its code was replaced and another account logs in', async ({
     page,
+    context,
     backstage,
-    logInAs,
+    complaints,
   }) => {
     const provider = await backstage.provider(['dj'], 'Marcus Reed');
     const code = await backstage.code(provider, 'dj');
     const customer = await backstage.customer();
-    await logInAs(customer);
-    await page.goto(`/tip/${code}`);
-    await payTip(page, '$75');
-    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
-    const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
-    await page.addInitScript(() => {
-      new MutationObserver(() => {
-        if (document.body?.textContent?.includes('Choose an amount'))
-          document.title = 'the amounts were shown';
-      }).observe(document, { childList: true, subtree: true });
-    });
-    await page.reload();
-    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
-    const main = page.getByRole('main');
-    for (const words of ['$75.00', 'Marcus Reed', '$3.75', '$78.75', id, 'no real money moves'])
-      await expect(main.getByText(words).first()).toBeVisible();
-    await expect(page).not.toHaveTitle('the amounts were shown');
-
-    const receipt = await (await page.request.get(page.url())).text();
-    expect(receipt).toContain('Loading your receipt...');
-    expect(receipt).not.toContain('<legend');
-  });
-
-  test('asks somebody who is not logged in for a login, and leads back', async ({ page, backstage }) => {
-    const { code, customer } = await backstage.bothSides();
-    await backstage.tip(customer, code, 20);
-    const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
-    await page.goto(`/tip/${code}?paid=${id}`);
-    await page.getByRole('link', { name: 'Login' }).click();
-    await logInByForm(page, customer);
-    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
-    await expect(page).toHaveURL(`/tip/${code}?paid=${id}`);
-  });
-
-  test('is nobody else’s, and not another code’s', async ({ page, backstage, logInAs, complaints }) => {
-    const { provider, code, customer } = await backstage.bothSides();
     const other = await backstage.bothSides();
-    await backstage.tip(customer, code, 20);
+    await backstage.tip(customer, code, 75, 'dj');
+    await backstage.tip(customer, other.code, 20);
     await backstage.tip(other.customer, other.code, 30);
-    const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
-    await logInAs(other.customer);
-    const [own = { id: 'none' }] = await backstage.transactions(other.customer);
-    for (const paid of [id, own.id, 'nonsense']) {
-      await page.goto(`/tip/${code}?paid=${paid}`);
-      await expect(page.getByText('There is no receipt of yours at this address')).toBeVisible();
-      await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
-      await expect(page).toHaveURL(`/tip/${code}`);
-    }
-    expect(provider.fullName).not.toBe(other.provider.fullName);
-    complaints.length = 0;
-  });
+    const [{ id: own } = { id: 'none' }, { id } = { id: 'none' }] = await backstage.transactions(customer);
+    const [{ id: foreign } = { id: 'none' }] = await backstage.transactions(other.customer);
+    const success = page.getByRole('heading', { name: 'Tip sent!' });
 
-  test('of a code that was replaced is gone from the screen when another tab logs another account in', async ({
-    page,
-    context,
-    backstage,
-    logInAs,
-    complaints,
-  }) => {
-    const { provider, code, customer } = await backstage.bothSides();
-    const next = await backstage.customer();
-    await backstage.tip(customer, code, 20);
-    const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
-    await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
-    await logInAs(customer);
-    await page.goto(`/tip/${code}?paid=${id}`);
-    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
-    const elsewhere = await context.newPage();
-    await elsewhere.goto('/offline');
-    await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), next.token);
-    await expect(page.getByRole('heading', { name: 'This code was replaced' })).toBeVisible();
-    complaints.length = 0;
-  });
+    await test.step('a login', async () => {
+      await page.goto(`/tip/${code}?paid=${id}`);
+      await page.getByRole('link', { name: 'Login' }).click();
+      await logInByForm(page, customer);
+      await expect(success).toBeVisible();
+      await expect(page).toHaveURL(`/tip/${code}?paid=${id}`);
+    });
 
-  test('says when it cannot be loaded, and tries again', async ({ page, backstage, logInAs, complaints }) => {
-    const { code, customer } = await backstage.bothSides();
-    await backstage.tip(customer, code, 20);
-    const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
-    await logInAs(customer);
-    await page.route('**/trpc/*transactions.get*', (route) => route.abort());
-    await page.goto(`/tip/${code}?paid=${id}`);
-    await expect(page.getByRole('alert')).toContainText('Your tip is not lost');
-    await page.unroute('**/trpc/*transactions.get*');
-    await page.getByRole('button', { name: 'Retry' }).click();
-    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    await test.step('loading', async () => {
+      const watching = await page.addInitScript(() => {
+        new MutationObserver(() => {
+          if (document.body?.textContent?.includes('Choose an amount'))
+            document.title = 'the amounts were shown';
+        }).observe(document, { childList: true, subtree: true });
+      });
+      await page.route('**/trpc/*transactions.get*', (route) => route.abort());
+      await page.reload();
+      await expect(page.getByRole('alert')).toContainText('Your tip is not lost');
+      await page.unroute('**/trpc/*transactions.get*');
+      await page.getByRole('button', { name: 'Retry' }).click();
+      await expect(success).toBeVisible();
+      await page.reload();
+      await expect(success).toBeVisible();
+      const main = page.getByRole('main');
+      for (const words of ['$75.00', 'Marcus Reed', '$3.75', '$78.75', id, 'no real money moves'])
+        await expect(main.getByText(words).first()).toBeVisible();
+      await expect(page).not.toHaveTitle('the amounts were shown');
+      const receipt = await (await page.request.get(page.url())).text();
+      expect(receipt).toContain('Loading your receipt...');
+      expect(receipt).not.toContain('<legend');
+      await watching.dispose();
+    });
+
+    await test.step('of somebody else, of another code, and of none', async () => {
+      for (const paid of [foreign, own, 'nonsense']) {
+        await page.goto(`/tip/${code}?paid=${paid}`);
+        await expect(page.getByText('There is no receipt of yours at this address')).toBeVisible();
+        await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
+        await expect(page).toHaveURL(`/tip/${code}`);
+      }
+    });
+
+    await test.step('a replaced code, and another account', async () => {
+      await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
+      await page.goto(`/tip/${code}?paid=${id}`);
+      await expect(success).toBeVisible();
+      const elsewhere = await context.newPage();
+      await elsewhere.goto('/offline');
+      await elsewhere.evaluate((token) => localStorage.setItem('tipwell_token', token), other.customer.token);
+      await expect(page.getByRole('heading', { name: 'This code was replaced' })).toBeVisible();
+    });
     complaints.length = 0;
   });
 
