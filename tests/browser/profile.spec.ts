@@ -363,45 +363,24 @@ test('a save to which no answer comes ends, and says so', async ({ page, backsta
   answers.release();
 });
 
-test.describe('the services of a provider', () => {
-  test('can be added at any time', async ({ page, backstage, logInAs }) => {
-    const provider = await backstage.provider(['dj']);
-    const offerElsewhere = (...service_categories: string[]) =>
-      backstage.call('PATCH', '/auth/me', { token: provider.token, body: { service_categories } });
-    await logInAs(provider);
-    await page.goto('/dashboard?tab=profile&open=services');
-    await expect(services(page)).toContainText('You need at least one service.');
-    await expect(services(page).getByRole('button', { name: /^Stop offering/ })).toHaveCount(0);
-    // What another device offers meanwhile stays, with its code.
-    await offerElsewhere('dj', 'bartender');
-    const elsewhere = await backstage.code(provider);
-    await services(page).getByText('Add a service').click();
-    await services(page).getByLabel('Barber').check();
-    await services(page).getByRole('button', { name: 'Add', exact: true }).click();
-    await expect(toast(page, 'Service added')).toBeVisible();
-    const offered = services(page).getByRole('list', { name: 'Your services' }).getByRole('listitem');
-    await expect(offered).toHaveText([/^Bartender/, /^Barber/, /^DJ/]);
-    await offerElsewhere('dj', 'bartender', 'barber', 'server');
-    await services(page).getByRole('button', { name: 'Stop offering DJ' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Stop Offering' }).click();
-    await expect(offered).toHaveText([/^Bartender/, /^Barber/, /^Server/]);
-    expect((await page.request.get(`/api/qr-codes/${elsewhere}`)).status()).toBe(200);
-    await openTabUnderToast(page, 'QR Codes');
-    await expect(page.getByRole('button', { name: 'Create Barber QR' })).toBeVisible();
-  });
+test('the services of a provider are no longer offered after a question, together with their codes, and can be added at any time', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider(['dj', 'barber']);
+  const code = await backstage.code(provider, 'dj');
+  await backstage.code(provider, 'barber');
+  const offerElsewhere = (...service_categories: string[]) =>
+    backstage.call('PATCH', '/auth/me', { token: provider.token, body: { service_categories } });
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=insights');
+  await page.getByRole('tab', { name: 'Profile' }).click();
+  const row = page.getByRole('button', { name: /^Services/ });
+  const list = page.getByRole('list', { name: 'Your services' });
+  const offered = list.getByRole('listitem');
 
-  test('are no longer offered after a question, together with their codes', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
-    const provider = await backstage.provider(['dj', 'barber']);
-    const code = await backstage.code(provider, 'dj');
-    await backstage.code(provider, 'barber');
-    await logInAs(provider);
-    await page.goto('/dashboard?tab=insights');
-    await page.getByRole('tab', { name: 'Profile' }).click();
-    const row = page.getByRole('button', { name: /^Services/ });
+  await test.step('no longer offered', async () => {
     await row.click();
     await expect(services(page)).toBeVisible();
     await row.dblclick();
@@ -423,13 +402,35 @@ test.describe('the services of a provider', () => {
     await expect(question.getByRole('button', { name: 'Cancel' })).toHaveAttribute('aria-disabled', 'true');
     answers.release();
     await expect(toast(page, 'You no longer offer DJ')).toBeVisible();
-    await expect(page.getByRole('list', { name: 'Your services' })).toBeFocused();
+    await expect(list).toBeFocused();
     await expect(services(page)).toContainText('You need at least one service.');
+    await expect(services(page).getByRole('button', { name: /^Stop offering/ })).toHaveCount(0);
     await openTabUnderToast(page, 'QR Codes');
     await expect(page.getByRole('article')).toHaveCount(1);
     await page.getByText('Old codes').click();
     const old = page.locator('details').getByRole('listitem');
     await expect(old).toHaveText(`${code.slice(0, 5)}-${code.slice(5)} · DJRetired`);
     expect((await page.request.get(`/api/qr-codes/${code}`)).status()).toBe(410);
+  });
+
+  await test.step('added', async () => {
+    await openTabUnderToast(page, 'Profile');
+    await row.press('Enter');
+    await expect(services(page)).toContainText('You need at least one service.');
+    // What another device offers meanwhile stays, with its code.
+    await offerElsewhere('barber', 'bartender');
+    const elsewhere = await backstage.code(provider);
+    await services(page).getByText('Add a service').click();
+    await services(page).getByLabel('Nail Tech').check();
+    await services(page).getByRole('button', { name: 'Add', exact: true }).click();
+    await expect(toast(page, 'Service added')).toBeVisible();
+    await expect(offered).toHaveText([/^Bartender/, /^Barber/, /^Nail Tech/]);
+    await offerElsewhere('barber', 'bartender', 'nailtech', 'server');
+    await services(page).getByRole('button', { name: 'Stop offering Barber' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop Offering' }).press('Enter');
+    await expect(offered).toHaveText([/^Bartender/, /^Nail Tech/, /^Server/]);
+    expect((await page.request.get(`/api/qr-codes/${elsewhere}`)).status()).toBe(200);
+    await openTabUnderToast(page, 'QR Codes');
+    await expect(page.getByRole('button', { name: 'Create Nail Tech QR' })).toBeVisible();
   });
 });
