@@ -2,11 +2,12 @@
  * Messages of tips, as their receivers see them: they arrive with the tip, are answered once, hidden,
  * reported, and their givers are blocked.
  */
-import { databaseAt } from '#server/storage/open.ts';
 import { expect, holdAnswers, openEmptyList, setHidden, stat, toast, watch } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { storageAt } from './kept.ts';
 import { picture } from './picture.ts';
 import { arrival, choose, dialog, more, openMessage, rows, test, tipWith } from './received-tips.ts';
+import { recordTips } from './recorded-tips.ts';
 
 const LIST = '/dashboard?tab=transactions';
 const MESSAGE = 'Thanks for the lovely evening, and for the best Negroni in town!';
@@ -274,13 +275,14 @@ test('the dialog of a tip that is on a filtered list alone hears that it was tak
   page,
   backstage,
   logInAs,
+  server,
 }) => {
   const provider = await backstage.provider(['bartender', 'dj']);
   const customer = await backstage.customer();
   await backstage.tip(customer, await backstage.code(provider, 'dj'), 33, 'dj');
   const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
   const code = await backstage.code(provider);
-  for (let newer = 0; newer < 26; newer += 1) await backstage.tip(customer, code, 10);
+  await recordTips(server, { giver: customer, code }, Array(26).fill(10));
   await logInAs(provider);
   await page.goto(`${LIST}&service_category=dj`);
   await rows(page)
@@ -315,114 +317,111 @@ test('a thank-you that somebody is writing stays when its tip leaves the list, a
   await expect(rows(page)).toContainText('You said: Until tomorrow');
 });
 
-test('a message can be hidden, shown again and reported from its row', async ({
+test('a message can be hidden, shown again and reported from its row, its giver is blocked without being told, and a code takes no more messages of guests', async ({
   page,
   backstage,
   server,
   logInAs,
+  complaints,
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
   await tipWith(backstage, customer, code, { message: MESSAGE, withName: true });
   await logInAs(provider);
   await page.goto(LIST);
-  await more(page).click();
-  await picture(page, 'words-07-menu');
-  await expectForEverybody(page, 'the menu of a tip');
-  await page.keyboard.press('Escape');
-  await choose(page, 'Hide Message');
-  await expect(toast(page, 'Message hidden')).toBeVisible();
-  await expect(more(page)).toBeFocused();
-  await expect(page.getByRole('menu')).toHaveCount(0);
-  await expect(page.getByText(MESSAGE)).toHaveCount(0);
-  await expect(rows(page)).toContainText('Message hidden');
-  await expect(rows(page)).not.toContainText(customer.fullName);
-  await picture(page, 'words-08-hidden');
-  await page.reload();
-  await expect(rows(page)).toContainText('Message hidden');
-  await choose(page, 'Show Again');
-  await expect(rows(page)).toContainText(MESSAGE);
 
-  await more(page).click();
-  await expect(page.getByRole('menuitem', { name: 'Report' })).toContainText(
-    'The people who run this site see it, with your name and their account.',
-  );
-  await page.keyboard.press('Escape');
-  await choose(page, 'Report');
-  await expect(rows(page)).toContainText('Message hidden · Reported');
-  await expect(more(page)).toBeFocused();
-  await more(page).click();
-  await expect(page.getByRole('menuitem')).toHaveText([
-    'Show Again',
-    /^Block This Customer/,
-    'Turn Off Messages for This Code',
-    'View Receipt',
-    'Refund...',
-  ]);
-  await page.getByRole('heading', { level: 1 }).click();
-  await expect(page.getByRole('menu')).toHaveCount(0);
-  await picture(page, 'words-10-reported');
-  await expectForEverybody(page, 'a row whose words were reported');
+  await test.step('hidden, shown again and reported', async () => {
+    await more(page).click();
+    await picture(page, 'words-07-menu');
+    await expectForEverybody(page, 'the menu of a tip');
+    await page.keyboard.press('Escape');
+    await choose(page, 'Hide Message');
+    await expect(toast(page, 'Message hidden')).toBeVisible();
+    await expect(more(page)).toBeFocused();
+    await expect(page.getByRole('menu')).toHaveCount(0);
+    await expect(page.getByText(MESSAGE)).toHaveCount(0);
+    await expect(rows(page)).toContainText('Message hidden');
+    await expect(rows(page)).not.toContainText(customer.fullName);
+    await picture(page, 'words-08-hidden');
+    await page.reload();
+    await expect(rows(page)).toContainText('Message hidden');
+    await choose(page, 'Show Again');
+    await expect(rows(page)).toContainText(MESSAGE);
 
-  const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
-  const reports = await storage.messages.listReports(1_000).finally(() => storage.close());
-  expect(reports.find(({ receiver }) => receiver.username === provider.username)).toMatchObject({
-    message: MESSAGE,
-    giverName: customer.fullName,
-    giver: { username: customer.username },
+    await more(page).click();
+    await expect(page.getByRole('menuitem', { name: 'Report' })).toContainText(
+      'The people who run this site see it, with your name and their account.',
+    );
+    await page.keyboard.press('Escape');
+    await choose(page, 'Report');
+    await expect(rows(page)).toContainText('Message hidden · Reported');
+    await expect(more(page)).toBeFocused();
+    await more(page).click();
+    await expect(page.getByRole('menuitem')).toHaveText([
+      'Show Again',
+      /^Block This Customer/,
+      'Turn Off Messages for This Code',
+      'View Receipt',
+      'Refund...',
+    ]);
+    await page.getByRole('heading', { level: 1 }).click();
+    await expect(page.getByRole('menu')).toHaveCount(0);
+    await picture(page, 'words-10-reported');
+    await expectForEverybody(page, 'a row whose words were reported');
+
+    const storage = await storageAt(server.databasePath);
+    const reports = await storage.messages.listReports(1_000);
+    expect(reports.find(({ receiver }) => receiver.username === provider.username)).toMatchObject({
+      message: MESSAGE,
+      giverName: customer.fullName,
+      giver: { username: customer.username },
+    });
   });
-});
 
-test('a giver is blocked without being told, and a code takes no more messages of guests', async ({
-  page,
-  backstage,
-  logInAs,
-  complaints,
-}) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await tipWith(backstage, customer, code, { message: MESSAGE });
-  await logInAs(provider);
-  await page.goto(LIST);
-  await page.route('**/trpc/messages.block?*', (route) => route.abort(), { times: 1 });
-  await more(page).click();
-  await expect(page.getByRole('menuitem', { name: 'Block This Customer' })).toContainText(
-    'To them, your code looks paused. They won’t be told.',
-  );
-  await page.keyboard.press('Escape');
-  await choose(page, 'Block This Customer');
-  await expect(
-    toast(page, 'There was no answer, so we don’t know whether the customer was blocked.'),
-  ).toBeVisible();
-  await expect(more(page)).toBeFocused();
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
-  await choose(page, 'Block This Customer');
-  await expect(toast(page, 'Customer blocked. They won’t be told.')).toBeVisible();
-  await expect(tipWith(backstage, customer, code, {})).rejects.toThrow('qr_code_paused');
-  await page.reload();
-  await choose(page, 'Unblock This Customer');
-  await expect(toast(page, 'Customer unblocked. They can tip you again.')).toBeVisible();
-  await tipWith(backstage, customer, code, {});
-  await expect(rows(page)).toHaveCount(2);
+  await test.step('blocked', async () => {
+    await page.route('**/trpc/messages.block?*', (route) => route.abort(), { times: 1 });
+    await more(page).click();
+    await expect(page.getByRole('menuitem', { name: 'Block This Customer' })).toContainText(
+      'To them, your code looks paused. They won’t be told.',
+    );
+    await page.keyboard.press('Escape');
+    await choose(page, 'Block This Customer');
+    await expect(
+      toast(page, 'There was no answer, so we don’t know whether the customer was blocked.'),
+    ).toBeVisible();
+    await expect(more(page)).toBeFocused();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
+    await choose(page, 'Block This Customer');
+    await expect(toast(page, 'Customer blocked. They won’t be told.')).toBeVisible();
+    await expect(tipWith(backstage, customer, code, {})).rejects.toThrow('qr_code_paused');
+    await page.reload();
+    await choose(page, 'Unblock This Customer');
+    await expect(toast(page, 'Customer unblocked. They can tip you again.')).toBeVisible();
+    await tipWith(backstage, customer, code, {});
+    await expect(rows(page)).toHaveCount(2);
+  });
 
-  await tipWith(backstage, null, code, { amount: 20, message: 'From the next table' });
-  await expect(rows(page)).toHaveCount(3);
-  await openMessage(page);
-  await expect(dialog(page).getByRole('heading', { level: 3 })).toHaveText([
-    'From the customer',
-    'Say thank you',
-    'Something wrong?',
-  ]);
-  await expect(dialog(page)).toContainText('From the next table');
-  await expect(dialog(page).getByRole('button', { name: 'Block This Customer' })).toHaveCount(0);
-  await dialog(page).getByRole('button', { name: 'Turn Off Messages for This Code' }).click();
-  await expect(dialog(page).getByRole('status')).toHaveText('Messages are off for Bartender');
-  await expect(dialog(page).getByRole('button', { name: 'Turn On Messages for This Code' })).toBeFocused();
-  await picture(page, 'words-12-guest');
-  await expectForEverybody(page, 'words of a guest');
-  await expect(tipWith(backstage, null, code, { message: 'Hello' })).rejects.toThrow('words_not_taken');
-  await page.keyboard.press('Escape');
-  await choose(page, 'Turn On Messages for This Code');
-  await expect(toast(page, 'Messages are on for Bartender')).toBeVisible();
-  await tipWith(backstage, null, code, { message: 'Hello' });
+  await test.step('no more messages of guests', async () => {
+    await tipWith(backstage, null, code, { amount: 20, message: 'From the next table' });
+    await expect(rows(page)).toHaveCount(3);
+    await openMessage(page);
+    await expect(dialog(page).getByRole('heading', { level: 3 })).toHaveText([
+      'From the customer',
+      'Say thank you',
+      'Something wrong?',
+    ]);
+    await expect(dialog(page)).toContainText('From the next table');
+    await expect(dialog(page).getByRole('button', { name: 'Block This Customer' })).toHaveCount(0);
+    await dialog(page).getByRole('button', { name: 'Turn Off Messages for This Code' }).click();
+    await expect(dialog(page).getByRole('status')).toHaveText('Messages are off for Bartender');
+    await expect(dialog(page).getByRole('button', { name: 'Turn On Messages for This Code' })).toBeFocused();
+    await picture(page, 'words-12-guest');
+    await expectForEverybody(page, 'words of a guest');
+    await expect(tipWith(backstage, null, code, { message: 'Hello' })).rejects.toThrow('words_not_taken');
+    await page.keyboard.press('Escape');
+    await choose(page, 'Turn On Messages for This Code');
+    await expect(toast(page, 'Messages are on for Bartender')).toBeVisible();
+    await tipWith(backstage, null, code, { message: 'Hello' });
+  });
 });
 
 test('the keyboard is enough', async ({ page, backstage, logInAs }) => {
