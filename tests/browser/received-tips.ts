@@ -49,22 +49,6 @@ export function uglyMessages(): readonly string[] {
   return packed;
 }
 
-/**
- * Gives a tip for each of the ugly messages.
- * @returns what their receiver is told, the first tip first.
- */
-export async function giveUglyMessages(
-  backstage: Backstage,
-  sides: { readonly provider: Person; readonly customer: Person; readonly code: string },
-): Promise<readonly { readonly id: string; readonly message: string }[]> {
-  const messages = uglyMessages();
-  for (const message of messages) await tipWith(backstage, sides.customer, sides.code, { message });
-  const received = await backstage.transactions(sides.provider);
-  const ids = received.map(({ id }) => id).toReversed();
-  expect(ids.length).toBe(messages.length);
-  return messages.map((message, index) => ({ id: ids[index] ?? '', message }));
-}
-
 export const rows = (page: Page): Locator => page.getByRole('listitem').filter({ hasText: 'Status:' });
 
 export const dialog = (page: Page): Locator => page.getByRole('dialog', { name: /^\$[\d.,]+ tip$/ });
