@@ -183,14 +183,29 @@ const PAGES: readonly RenderedPage[] = [
     cases: [
       tapLink('Back', '/'),
       {
-        controls: ['Or enter your own'],
-        tap: (page) => field(page, 'Or enter your own').fill('33'),
-        outcome: (page) => expect(page.getByRole('definition').last()).toHaveText('$34.65'),
+        // The later of the two counts.
+        controls: ['$15', 'Or enter your own'],
+        tap: async (page) => {
+          await page.getByText('$15', { exact: true }).click();
+          await field(page, 'Or enter your own').fill('12,34');
+        },
+        outcome: async (page) => {
+          await expect(page.getByRole('definition').first()).toHaveText('$12.34');
+          await expect(field(page, 'Or enter your own')).toHaveValue('12,34');
+          await expect(page.getByRole('radio', { checked: true })).toHaveCount(0);
+        },
       },
       {
         controls: ['$15'],
-        tap: (page) => page.getByText('$15', { exact: true }).click(),
-        outcome: (page) => expect(page.getByRole('definition').last()).toHaveText('$15.75'),
+        tap: async (page) => {
+          await page.getByText('$15', { exact: true }).click();
+          await expect(page.getByRole('radio', { name: '$15', exact: true })).toBeChecked();
+          await expect(page.getByRole('definition')).toHaveCount(0);
+        },
+        outcome: async (page) => {
+          await expect(page.getByRole('definition')).toHaveText(['$15.00', '$0.75', '$14.55', '$15.75']);
+          await expect(page.getByRole('radio', { name: '$15', exact: true })).toBeChecked();
+        },
       },
       {
         controls: ['$15', 'Proceed to Payment'],
