@@ -2,7 +2,7 @@
  * Who is logged in: verified at start, ended by the server's "no" and by nothing else, the same in every tab;
  * and what is shown meanwhile.
  */
-import { enterCode, expect, holdAnswers, logInByForm, storedToken, test, toast } from './fixtures.ts';
+import { expect, holdAnswers, logInByForm, storedToken, test, toast } from './fixtures.ts';
 
 test.describe('a page that is loaded', () => {
   test('verifies a stored token, says what is loading until the answer comes, removes a token that the server refuses, and no other: without an answer it tries again on demand', async ({
@@ -91,40 +91,38 @@ test('a screen that takes a login leads to it, and back to the same tab afterwar
   expect(complaints.splice(0)).toContainEqual(expect.stringContaining('401'));
 });
 
-test.describe('of several tabs', () => {
-  test('one follows a login and a logout in another', async ({ page, context, backstage }) => {
-    const customer = await backstage.customer();
-    await page.goto('/');
-    const other = await context.newPage();
-    await other.goto('/auth?next=/scan');
-    await logInByForm(other, customer);
-    await expect(other).toHaveURL('/scan');
-    await expect(page).toHaveURL('/dashboard');
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Welcome, ${customer.fullName}`);
-    await expect(page.getByText('No Transactions Yet')).toBeVisible();
-    await page.getByRole('button', { name: 'Logout' }).click();
-    await expect(page).toHaveURL('/');
-    await expect(other).toHaveURL('/auth?next=%2Fscan');
-    await expect(other.getByRole('heading', { level: 1, name: 'Login or Sign Up' })).toBeVisible();
-  });
+test('of several tabs, one follows a login and a logout in another, and each shows the person who logged in last', async ({
+  page,
+  context,
+  backstage,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await page.goto('/');
+  const other = await context.newPage();
+  await other.goto('/auth?next=/scan');
+  await logInByForm(other, provider);
+  await expect(other).toHaveURL('/scan');
+  await expect(page).toHaveURL('/dashboard');
+  const welcome = page.getByRole('heading', { level: 1 });
+  await expect(welcome).toHaveText(`Welcome, ${provider.fullName}`);
+  await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expect(page).toHaveURL('/');
+  await expect(other).toHaveURL('/auth?next=%2Fscan');
+  await expect(other.getByRole('heading', { level: 1, name: 'Login or Sign Up' })).toBeVisible();
 
-  test('each shows the person who logged in last', async ({ page, context, backstage, logInAs }) => {
-    const provider = await backstage.provider();
-    const customer = await backstage.customer();
-    await backstage.tip(customer, await backstage.code(provider), 10);
-    await logInAs(provider);
-    await page.goto('/dashboard?tab=transactions');
-    await expect(page.getByText('+$9.70')).toBeVisible();
-    const other = await context.newPage();
-    await other.goto('/dashboard');
-    await other.getByRole('button', { name: 'Logout' }).click();
-    await other.getByRole('link', { name: 'Get Started Now' }).click();
-    await other.getByRole('tab', { name: 'Login' }).click();
-    await logInByForm(other, customer);
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Welcome, ${customer.fullName}`);
-    await expect(page.getByText('-$10.50')).toBeVisible();
-    await expect(page.getByText('+$9.70')).toHaveCount(0);
-  });
+  await backstage.tip(customer, code, 10);
+  await logInByForm(other, provider);
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await expect(page.getByText('+$9.70')).toBeVisible();
+  await other.getByRole('link', { name: 'Back to Dashboard' }).click();
+  await other.getByRole('button', { name: 'Logout' }).click();
+  await other.getByRole('link', { name: 'Get Started Now' }).click();
+  await other.getByRole('tab', { name: 'Login' }).click();
+  await logInByForm(other, customer);
+  await expect(welcome).toHaveText(`Welcome, ${customer.fullName}`);
+  await expect(page.getByText('-$10.50')).toBeVisible();
+  await expect(page.getByText('+$9.70')).toHaveCount(0);
 });
 
 test('a session that ends by a logout in another tab, or by the server’s "no", leaves nothing of the dashboard in memory', async ({
@@ -184,26 +182,13 @@ test('a session that ends by a logout in another tab, or by the server’s "no",
     }));
 });
 
-test('logging out works without a connection', async ({ page, backstage, logInAs, complaints }) => {
-  await logInAs(await backstage.customer());
-  await page.goto('/dashboard');
-  await expect(page.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
-  await page.route('**/trpc/auth.logout*', (route) => route.abort());
-  await page.getByRole('button', { name: 'Logout' }).click();
-  await expect(toast(page, /^Logged out on this device\. The server did not confirm it/)).toBeVisible();
-  await expect(toast(page, 'Logged out successfully')).toHaveCount(0);
-  await expect(page).toHaveURL('/');
-  expect(await storedToken(page)).toBeNull();
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
-});
-
-test('"Loading Dashboard..." is shown until the numbers are there, and nothing moves then', async ({
+test('"Loading Dashboard..." is shown until the numbers are there, and nothing moves then; logging out works without a connection', async ({
   page,
   backstage,
   logInAs,
+  complaints,
 }) => {
-  const provider = await backstage.provider();
-  await backstage.code(provider);
+  const { provider } = await backstage.bothSides();
   await logInAs(provider);
   const lists = await holdAnswers(page, '**/trpc/*qrCodes.list*');
   await page.goto('/dashboard');
@@ -214,24 +199,29 @@ test('"Loading Dashboard..." is shown until the numbers are there, and nothing m
   await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
   await expect(page.getByText('Loading Dashboard...')).toHaveCount(0);
   expect(await tab.boundingBox()).toEqual(before);
+
+  await page.route('**/trpc/auth.logout*', (route) => route.abort());
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expect(toast(page, /^Logged out on this device\. The server did not confirm it/)).toBeVisible();
+  await expect(toast(page, 'Logged out successfully')).toHaveCount(0);
+  await expect(page).toHaveURL('/');
+  expect(await storedToken(page)).toBeNull();
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
 });
 
-test('"Loading..." is shown until a code is looked up', async ({ page, backstage, logInAs }) => {
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  await logInAs(await backstage.customer());
-  const lookup = await holdAnswers(page, '**/trpc/*qrCodes.lookup*');
-  await enterCode(page, code);
-  await expect(page.getByRole('status')).toHaveText('Loading...');
-  lookup.release();
-  await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
-});
+test('an address that is none says so, and leads home; a part of the client that cannot be fetched leaves a way out', async ({
+  page,
+  complaints,
+}) => {
+  await page.goto('/nowhere/at/all');
+  await expect(page.getByRole('heading', { level: 1, name: 'There is nothing here' })).toBeVisible();
+  await page.getByRole('link', { name: 'Go Home' }).click();
+  await expect(page).toHaveURL('/');
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
 
-test('a part of the client that cannot be fetched leaves a way out', async ({ page, complaints }) => {
-  await page.goto('/');
-  await expect(page.getByRole('link', { name: 'Get Started Now' })).toBeVisible();
-  await page.route('**/assets/**', (route) => route.abort());
   const begin = page.getByRole('link', { name: 'Get Started Now' });
+  await expect(begin).toBeVisible();
+  await page.route('**/assets/**', (route) => route.abort());
   await begin.click();
   await expect(page.getByRole('alert')).toContainText('This page could not be shown');
   await page.getByRole('link', { name: 'Tipwell', exact: true }).click();
@@ -241,12 +231,4 @@ test('a part of the client that cannot be fetched leaves a way out', async ({ pa
   await page.unroute('**/assets/**');
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Login or Sign Up' })).toBeVisible();
-});
-
-test('an address that is none says so, and leads home', async ({ page, complaints }) => {
-  await page.goto('/nowhere/at/all');
-  await expect(page.getByRole('heading', { level: 1, name: 'There is nothing here' })).toBeVisible();
-  await page.getByRole('link', { name: 'Go Home' }).click();
-  await expect(page).toHaveURL('/');
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
 });
