@@ -3,7 +3,8 @@
  */
 import type { Page } from '@playwright/test';
 import { holdWriteLock, lookInto } from '#tests/support/stored-data.ts';
-import { type RunningServer, runToEnd } from '../support/running-server.ts';
+import { runHere } from '../support/commands.ts';
+import type { RunningServer } from '../support/running-server.ts';
 import {
   expect,
   holdAnswers,
@@ -128,7 +129,7 @@ test.describe('a password that the operator made', () => {
   const heading = (page: Page) => page.getByRole('heading', { name: 'Choose a password of your own' });
 
   async function reset(server: RunningServer, email: string): Promise<string> {
-    const { stdout } = await runToEnd('account', { DATABASE_URL: server.databasePath }, [
+    const { stdout } = await runHere('account', { DATABASE_URL: server.databasePath }, [
       'reset-password',
       email,
       '--reason',

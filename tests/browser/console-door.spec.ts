@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Locator, Page } from '@playwright/test';
-import { runToEnd } from '#tests/support/running-server.ts';
+import { runHere } from '#tests/support/commands.ts';
 import { totpAt } from '#tests/support/totp.ts';
 import { test as base, expect, holdAnswers, PASSWORD } from './fixtures.ts';
 import { violations } from './for-everybody.ts';
@@ -45,7 +45,7 @@ async function expectAccessible(page: Page): Promise<void> {
 /** The link that the command prints, at the address of the server. */
 async function linkFor(server: { url: string; databasePath: string }, action: string, email: string) {
   const env = { DATABASE_URL: server.databasePath, PUBLIC_URL: server.url };
-  const { code, stdout } = await runToEnd('operator', env, [action, email]);
+  const { code, stdout } = await runHere('operator', env, [action, email]);
   expect(code).toBe(0);
   return stdout.split('\n', 1)[0] ?? '';
 }

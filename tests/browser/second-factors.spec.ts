@@ -1,7 +1,7 @@
 /** Passkeys by Chromium's virtual authenticator, an authenticator app, and the way back for who lost both. */
 import type { Page, Route } from '@playwright/test';
 import { totpAt } from '#tests/support/totp.ts';
-import { runToEnd } from '../support/running-server.ts';
+import { runHere } from '../support/commands.ts';
 import {
   test as base,
   expect,
@@ -276,7 +276,7 @@ test('a passkey for which the device took its time asks for the password, and wh
   await expect(page.getByRole('button', { name: 'Remove My phone' })).toBeVisible();
   // The refusal that the question answers.
   expect(complaints.splice(0)).toHaveLength(1);
-  await runToEnd('account', { DATABASE_URL: server.databasePath }, ['reset-password', owner.email]);
+  await runHere('account', { DATABASE_URL: server.databasePath }, ['reset-password', owner.email]);
 
   await page.goto('/auth');
   await page.getByRole('tab', { name: 'Login' }).click();
