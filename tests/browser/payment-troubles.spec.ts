@@ -18,14 +18,30 @@ import {
 } from './stripe-fixtures.ts';
 import { payTip, proceedWith } from './tipping.ts';
 
-test('while Stripe is down or its answer is lost nothing is charged, and the same attempt goes on afterwards', async ({
+test('while Stripe is down, its answer is lost, or an owner cannot be paid nothing is charged; the same attempt goes on afterwards', async ({
   page,
+  backstage,
+  server,
+  deliver,
   payableSides,
   logInAs,
   stripe,
   complaints,
 }) => {
-  const { code, customer } = await payableSides();
+  await test.step('a code whose owner cannot be paid yet says so', async () => {
+    const { provider, code } = await backstage.bothSides();
+    expect(await (await fetch(`${server.url}/tip/${code}`)).text()).toContain(
+      'Its owner’s dashboard says why.',
+    );
+    await page.goto(`/tip/${code}`);
+    await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
+    await expect(page.getByText('Its owner’s dashboard says why.')).toBeVisible();
+    await expect(page.getByRole('group', { name: 'Choose an amount' })).toHaveCount(0);
+    await picture(page, '09-unpayable');
+    await expectForEverybody(page, 'unpayable');
+  });
+
+  const { code, customer, accountId } = await payableSides();
   await logInAs(customer);
   stripe.fail(() => ({ is: 'status', status: 503 }));
   await page.goto(`/tip/${code}`);
@@ -58,6 +74,17 @@ test('while Stripe is down or its answer is lost nothing is charged, and the sam
   stripe.fail(() => null);
   await expect(success(page)).toBeVisible();
   expect(complaints.splice(0).filter((complaint) => !/503|request to/.test(complaint))).toEqual([]);
+
+  await test.step('one whose owner cannot be paid any more takes nothing', async () => {
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    stripe.restrictAccount(accountId);
+    await deliver();
+    await payButton(page).click();
+    await expect(toast(page, 'Tips cannot be taken here yet. Nothing was charged.')).toBeVisible();
+    await expect(quick(page, '$20')).toBeChecked();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+  });
 });
 
 test("nobody sees somebody else's payment, nor one that never was; whoever was logged out logs in and is told", async ({
@@ -104,98 +131,63 @@ test("nobody sees somebody else's payment, nor one that never was; whoever was l
   expect(complaints.splice(0).filter((complaint) => !complaint.startsWith('request to'))).toEqual([]);
 });
 
-test('a code whose owner cannot be paid yet says so and takes nothing, until it can be', async ({
+test('the receipt says what became of a payment, which outlives its code, and is given up by who leaves it then, so that nobody pays it later', async ({
   page,
   backstage,
   payableSides,
   logInAs,
+  stripe,
   server,
-  stripe,
-  deliver,
-  complaints,
-}) => {
-  const { provider, code } = await backstage.bothSides();
-  expect(await (await fetch(`${server.url}/tip/${code}`)).text()).toContain(
-    'Its owner’s dashboard says why.',
-  );
-  await page.goto(`/tip/${code}`);
-  await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
-  await expect(page.getByText('Its owner’s dashboard says why.')).toBeVisible();
-  await expect(page.getByRole('group', { name: 'Choose an amount' })).toHaveCount(0);
-  await picture(page, '09-unpayable');
-  await expectForEverybody(page, 'unpayable');
-
-  const sides = await payableSides();
-  await logInAs(sides.customer);
-  await page.goto(`/tip/${sides.code}`);
-  await proceedWith(page, '$20');
-  stripe.restrictAccount(sides.accountId);
-  await deliver();
-  await payButton(page).click();
-  await expect(toast(page, 'Tips cannot be taken here yet. Nothing was charged.')).toBeVisible();
-  await expect(quick(page, '$20')).toBeChecked();
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
-});
-
-test('the receipt says what became of a payment', async ({ page, payableSides, logInAs, stripe, server }) => {
-  const { code, customer } = await payableSides();
-  await logInAs(customer);
-  const first = await goToStripe(page, code);
-  const receiptOf = (session: string) => {
-    const { successUrl = '' } = stripe.sessions.get(session) ?? {};
-    return `${server.url}/transactions/${new URL(successUrl).searchParams.get('payment')}`;
-  };
-  await page.goto(receiptOf(first));
-  await expect(page.getByRole('heading', { name: 'Tip not paid yet' })).toBeVisible();
-  await picture(page, '10-receipt-pending');
-  await expectForEverybody(page, 'receipt of a payment that waits');
-  await page.getByRole('link', { name: 'Finish paying' }).click();
-  await atStripe(page);
-  await page.goto(stripe.sessions.get(first)?.cancelUrl ?? '');
-  await expect(quick(page, '$20')).toBeChecked();
-  await page.goto(receiptOf(first));
-  await expect(page.getByRole('heading', { name: 'Tip not sent' })).toBeVisible();
-  await expect(page.getByText('nothing was charged')).toBeVisible();
-  await picture(page, '11-receipt-expired');
-  await expectForEverybody(page, 'receipt of a payment that was given up');
-
-  const second = await goToStripe(page, code);
-  await page.goto(receiptOf(second));
-  await expect(page.getByRole('heading', { name: 'Tip not paid yet' })).toBeVisible();
-  stripe.pay(second);
-  await expect(page.getByRole('heading', { name: 'Tip sent' })).toBeVisible();
-  await expect(page.getByText('Test money: no real money moves.')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Take Back' })).toBeVisible();
-  await picture(page, '12-receipt-paid');
-});
-
-test('a payment outlives its code, and is given up by who leaves it then, so that nobody pays it later', async ({
-  page,
-  backstage,
-  payableSides,
-  logInAs,
-  stripe,
   complaints,
 }) => {
   const { provider, code, customer } = await payableSides();
+  const { token } = provider;
   await logInAs(customer);
+  const replace = (former: string) => backstage.call('POST', `/qr-codes/${former}/replacement`, { token });
+  const sent = page.getByRole('heading', { name: 'Tip sent', exact: true });
+  const notSent = page.getByRole('heading', { name: 'Tip not sent' });
+  const notPaidYet = page.getByRole('heading', { name: 'Tip not paid yet' });
+
+  await test.step('that it waits, and that it was given up', async () => {
+    const session = await goToStripe(page, code);
+    const { successUrl = '', cancelUrl = '' } = stripe.sessions.get(session) ?? {};
+    const receipt = `${server.url}/transactions/${new URL(successUrl).searchParams.get('payment')}`;
+    await page.goto(receipt);
+    await expect(notPaidYet).toBeVisible();
+    await picture(page, '10-receipt-pending');
+    await expectForEverybody(page, 'receipt of a payment that waits');
+    await page.getByRole('link', { name: 'Finish paying' }).click();
+    await atStripe(page);
+    await page.goto(cancelUrl);
+    await expect(quick(page, '$20')).toBeChecked();
+    await page.goto(receipt);
+    await expect(notSent).toBeVisible();
+    await expect(page.getByText('nothing was charged')).toBeVisible();
+    await picture(page, '11-receipt-expired');
+    await expectForEverybody(page, 'receipt of a payment that was given up');
+  });
+
   const left = await goToStripe(page, code);
-  const newCode = await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
+  const newCode = await replace(code);
   await page.goto(stripe.sessions.get(left)?.cancelUrl ?? '');
-  await expect(page.getByRole('heading', { name: 'Tip not sent' })).toBeVisible();
+  await expect(notSent).toBeVisible();
   expect(stripe.sessions.get(left)?.status).toBe('expired');
 
   const session = await goToStripe(page, newCode.id);
-  await backstage.call('POST', `/qr-codes/${newCode.id}/replacement`, { token: provider.token });
+  await replace(newCode.id);
   const { successUrl = '' } = stripe.sessions.get(session) ?? {};
   await page.goto(successUrl);
-  await expect(page.getByRole('heading', { name: 'Tip not paid yet' })).toBeVisible();
+  await expect(notPaidYet).toBeVisible();
   await page.getByRole('link', { name: 'Finish paying' }).click();
   await atStripe(page);
   expect(sessionAt(page)).toBe(session);
-  stripe.pay(session);
   await page.goto(successUrl);
-  await expect(page.getByRole('heading', { name: 'Tip sent' })).toBeVisible();
+  await expect(notPaidYet).toBeVisible();
+  stripe.pay(session);
+  await expect(sent).toBeVisible();
+  await expect(page.getByText('Test money: no real money moves.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Take Back' })).toBeVisible();
+  await picture(page, '12-receipt-paid');
   await page.goto(successUrl);
   await expect(success(page)).toBeVisible();
   expect(complaints.splice(0).filter((complaint) => !/410|request to/.test(complaint))).toEqual([]);
@@ -360,7 +352,6 @@ live(
     await expect(page.getByText('Next you pay at Stripe, by card or mobile wallet')).toBeVisible();
     await expect(notes).toHaveCount(0);
     await picture(page, '13-payment-live');
-    await expectForEverybody(page, 'payment of real money');
     await payButton(page).click();
     await page.getByRole('link', { name: 'Pay', exact: true }).click();
     await expect(success(page)).toBeVisible();
