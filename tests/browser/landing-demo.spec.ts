@@ -10,40 +10,39 @@ import { payTip, proceedWith } from './tipping.ts';
 
 const TRY = 'Try it: open the demo tip page';
 
-test('the drawn codes read as the address of the demo in both schemes, on phones and wide screens', async ({
+test('the demo, to which the drawn codes lead, is paid without a login, recorded nowhere, and arrives on the drawn phone', async ({
   page,
   baseURL,
-}) => {
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  await page.goto('/');
-  const cards = page.getByRole('link', { name: TRY });
-  await expect(cards).toHaveCount(2);
-  // The scheme changes colours alone, and the width sizes alone.
-  for (const [colorScheme, width] of [
-    ['light', 390],
-    ['dark', 1280],
-  ] as const) {
-    await changeScheme(page, colorScheme);
-    await page.setViewportSize({ width, height: 900 });
-    await settled(page);
-    for (const card of await cards.all()) {
-      await card.scrollIntoViewIfNeeded();
-      await expect(card.locator('img')).toHaveJSProperty('complete', true);
-      const { data, width: columns, height: rows } = PNG.sync.read(await card.screenshot());
-      const read = jsqr(new Uint8ClampedArray(data), columns, rows);
-      expect(read?.data, `${colorScheme}, ${width} px`).toBe(`${baseURL}/tip/demo-alex-bartender`);
-    }
-  }
-});
-
-test('the demo is paid without a login, recorded nowhere, and arrives on the drawn phone', async ({
-  page,
 }) => {
   const asked: string[] = [];
   page.on('request', (request) => {
     if (request.method() !== 'GET') asked.push(request.url());
   });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto('/');
+  await test.step('the drawn codes lead to it in both schemes, on phones and wide screens', async () => {
+    const cards = page.getByRole('link', { name: TRY });
+    await expect(cards).toHaveCount(2);
+    // The scheme changes colours alone, and the width sizes alone.
+    for (const [colorScheme, width] of [
+      ['light', 390],
+      ['dark', 1280],
+    ] as const) {
+      await changeScheme(page, colorScheme);
+      await page.setViewportSize({ width, height: 900 });
+      await settled(page);
+      for (const card of await cards.all()) {
+        await card.scrollIntoViewIfNeeded();
+        await expect(card.locator('img')).toHaveJSProperty('complete', true);
+        const { data, width: columns, height: rows } = PNG.sync.read(await card.screenshot());
+        const read = jsqr(new Uint8ClampedArray(data), columns, rows);
+        expect(read?.data, `${colorScheme}, ${width} px`).toBe(`${baseURL}/tip/demo-alex-bartender`);
+      }
+    }
+    await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await settled(page);
+  });
   await expect(page.getByText('Scan or tap: it is a demo')).toBeVisible();
   await page.getByRole('link', { name: TRY }).first().focus();
   await page.keyboard.press('Enter');
@@ -104,7 +103,9 @@ async function sendUntilShown(page: Page, amountCents: number, shown: string): P
   }).toPass();
 }
 
-test('what is no tip of the demo is shown by nothing', async ({ page }) => {
+test('what is no tip of the demo is shown by nothing, and a tip of any size has room, also with large text in a narrow window', async ({
+  page,
+}) => {
   await page.goto('/');
   await sendUntilShown(page, 1_500, '$15.00 tip · you keep $14.55');
   const total = page
@@ -136,6 +137,17 @@ test('what is no tip of the demo is shown by nothing', async ({ page }) => {
   await expect(total).toHaveText(`$${(before + 9.7).toFixed(2)}`);
   await page.reload();
   await expect(page.getByRole('img', { name: '$25.00 tip · you keep $24.25' })).toBeVisible();
+
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.setViewportSize({ width: 320, height: 700 });
+  await sendUntilShown(page, 1_000_000, '$10,000.00 tip · you keep $9,700.00');
+  expect(await violations(page, 'all')).toEqual([]);
+  for (const size of ['100%', '200%']) {
+    await page.evaluate((to) => {
+      document.documentElement.style.fontSize = to;
+    }, size);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  }
 });
 
 test('every other demo asks for a login', async ({ page }) => {
@@ -147,21 +159,5 @@ test('every other demo asks for a login', async ({ page }) => {
     await page.goto(path);
     await proceedWith(page, '$20');
     await expect(page, path).toHaveURL(/\/auth\?tab=sign-up&next=/);
-  }
-});
-
-test('the landing page has room for a tip of any size, for large text and for narrow windows', async ({
-  page,
-}) => {
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  await page.setViewportSize({ width: 320, height: 700 });
-  await page.goto('/');
-  await sendUntilShown(page, 1_000_000, '$10,000.00 tip · you keep $9,700.00');
-  expect(await violations(page, 'all')).toEqual([]);
-  for (const size of ['100%', '200%']) {
-    await page.evaluate((to) => {
-      document.documentElement.style.fontSize = to;
-    }, size);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   }
 });

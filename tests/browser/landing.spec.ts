@@ -13,6 +13,12 @@ function itemsBeside(page: Page, heading: string) {
     .getByRole('listitem');
 }
 
+const WAYS_IN = [
+  ['Get Started Now', '/auth?tab=sign-up', 'Sign Up'],
+  ['Join Tipwell Today', '/auth?tab=sign-up', 'Sign Up'],
+  ['Login', '/auth', 'Login'],
+] as const;
+
 test('the landing page', async ({ page }) => {
   await test.step('says what Tipwell is, how it works, what it costs and for whom it is', async () => {
     await page.goto('/');
@@ -66,7 +72,6 @@ test('the landing page', async ({ page }) => {
   });
 
   await test.step('scrolls by "Learn More" to "How it works", where reading goes on', async () => {
-    await page.goto('/');
     const heading = page.getByRole('heading', { name: 'How it works' });
     await expect(heading).not.toBeInViewport();
     await page.getByRole('link', { name: 'Learn More' }).click();
@@ -77,8 +82,18 @@ test('the landing page', async ({ page }) => {
     await expect(page).toHaveURL('/');
   });
 
+  await test.step('leads by its links to the sign-up or the login, and Back returns', async () => {
+    for (const [name, address, tab] of WAYS_IN) {
+      await page.getByRole('link', { name, exact: true }).click();
+      await expect(page).toHaveURL(address);
+      await expect(page.getByRole('heading', { level: 1, name: 'Login or Sign Up' })).toBeFocused();
+      await expect(page.getByRole('tab', { selected: true })).toHaveText(tab);
+      await page.goBack();
+    }
+    await expect(page.getByRole('link', { name: 'Get Started Now' })).toBeVisible();
+  });
+
   await test.step('names icons and a manifest that are there and are what they say', async () => {
-    await page.goto('/');
     await expect(page.locator('link[rel="manifest"]')).toHaveCount(1);
     const links = await page
       .locator('link[rel="icon"], link[rel="apple-touch-icon"], link[rel="manifest"]')
@@ -115,24 +130,6 @@ test('the landing page', async ({ page }) => {
       }
     }
   });
-});
-
-const WAYS_IN = [
-  ['Get Started Now', '/auth?tab=sign-up', 'Sign Up'],
-  ['Join Tipwell Today', '/auth?tab=sign-up', 'Sign Up'],
-  ['Login', '/auth', 'Login'],
-] as const;
-
-test('leads by its links to the sign-up or the login, and Back returns', async ({ page }) => {
-  await page.goto('/');
-  for (const [name, address, tab] of WAYS_IN) {
-    await page.getByRole('link', { name, exact: true }).click();
-    await expect(page).toHaveURL(address);
-    await expect(page.getByRole('heading', { level: 1, name: 'Login or Sign Up' })).toBeFocused();
-    await expect(page.getByRole('tab', { selected: true })).toHaveText(tab);
-    await page.goBack();
-  }
-  await expect(page.getByRole('link', { name: 'Get Started Now' })).toBeVisible();
 });
 
 test('leads by its links to the sign-up, the login and "How it works" without JavaScript too', async ({
