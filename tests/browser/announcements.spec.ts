@@ -26,11 +26,19 @@ async function laterOn(page: Page, isShown: (options: { timeout: number }) => Pr
   }).toPass();
 }
 
-withServer(
-  'an announcement stands above the pages of an account until it is put away, and so does another one, which is as wide as the page below it, and above its button on a phone',
-  async ({ page, backstage, server, logInAs }) => {
+const withAnnouncements = test.extend<{ readonly announce: (...words: string[]) => Promise<unknown> }>({
+  announce: async ({ server }, use) => {
     const announce = (...words: string[]) =>
       runHere('announce', { DATABASE_URL: server.databasePath }, words);
+    await use(announce);
+    // Other tests of the worker would meet what is left.
+    await announce('end');
+  },
+});
+
+withAnnouncements(
+  'an announcement stands above the pages of an account until it is put away, and so does another one, which is as wide as the page below it, and above its button on a phone',
+  async ({ page, backstage, announce, logInAs }) => {
     const { provider, code } = await backstage.bothSides();
     const said = page.getByRole('region', { name: 'Announcement' });
     await announce('The bar opens at 8 tonight. Come at 7, and bring the new cards.');
