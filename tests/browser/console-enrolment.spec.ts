@@ -3,7 +3,7 @@ import { totpAt } from '../support/totp.ts';
 import { expect, PASSWORD, test } from './fixtures.ts';
 import { openConsole } from './open-console.ts';
 
-test('recovery codes stay until they are kept, also for whoever leaves the page to keep them', async ({
+test('recovery codes stay until they are kept, also for whoever leaves to keep them; a kept page shows nothing once its session has ended', async ({
   page,
   server,
 }) => {
@@ -34,17 +34,14 @@ test('recovery codes stay until they are kept, also for whoever leaves the page 
   await expect(page.locator('ol code')).toHaveText(codes);
   await page.getByRole('button', { name: 'I Have Kept Them' }).click();
   await expect(page.getByRole('heading', { name: 'Health' })).toBeVisible();
-});
 
-test('a page that the browser has kept for Back shows nothing once its session has ended', async ({
-  page,
-  server,
-}) => {
-  await openConsole(page, server, '/operator/people');
-  await expect(page.getByRole('searchbox', { name: 'Find somebody' })).toBeVisible();
-  // As another page of this tab does, from which Back leads here.
-  await page.evaluate(() => sessionStorage.removeItem('tipwell_operator_token'));
-  await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
-  await expect(page.getByRole('heading', { name: 'Log In as an Operator' })).toBeVisible();
-  await expect(page.getByRole('searchbox')).toHaveCount(0);
+  await test.step('a page that the browser has kept for Back', async () => {
+    await page.goto('/operator/people');
+    await expect(page.getByRole('searchbox', { name: 'Find somebody' })).toBeVisible();
+    // As another page of this tab does, from which Back leads here.
+    await page.evaluate(() => sessionStorage.removeItem('tipwell_operator_token'));
+    await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+    await expect(page.getByRole('heading', { name: 'Log In as an Operator' })).toBeVisible();
+    await expect(page.getByRole('searchbox')).toHaveCount(0);
+  });
 });
