@@ -150,7 +150,8 @@ export async function findWorker(page: Page): Promise<PushedWorker> {
       const before: number = await read('settled');
       const data = typeof payload === 'string' ? payload : JSON.stringify(payload);
       await protocol.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
-      await expect.poll(() => read('settled'), { intervals: [20] }).toBe(before + 1);
+      await worker.evaluate(hasSettled, before);
+      expect(await read('settled')).toBe(before + 1);
     },
     shown,
     badges: () => read('badges'),
@@ -201,10 +202,24 @@ function spy(): void {
   const type = Reflect.get(self, 'ExtendableEvent');
   const { waitUntil } = type.prototype;
   type.prototype.waitUntil = function (work: Promise<unknown>) {
-    const end = () => Object.assign(self, { settled: Reflect.get(self, 'settled') + 1 });
+    const end = () => {
+      Object.assign(self, { settled: Reflect.get(self, 'settled') + 1 });
+      self.dispatchEvent(new Event('settled'));
+    };
     if (this.type === 'push') work.then(end, end);
     return waitUntil.call(this, work);
   };
+}
+
+/** Runs in the worker, and ends once more messages are worked off than that: asking again and again costs more. */
+function hasSettled(before: number): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (Reflect.get(self, 'settled') > before) resolve();
+    };
+    self.addEventListener('settled', look);
+    look();
+  });
 }
 
 export function tipsNotice({

@@ -27,14 +27,19 @@ async function turnOnAndLeave(page: Page): Promise<PushedWorker> {
 
 test.beforeEach(({ subscribable: _ }) => {});
 
-test('a push message shows the tip, with its words as they were written, in the digits of the installation, and one that this worker does not know in general words', async ({
+test('push messages show the tip, its words as they were written, and general words for unknown ones; they become one notification that counts each tip once', async ({
   page,
   backstage,
   logInAs,
 }) => {
   await logInAs(await backstage.provider());
-  const { deliver, shown, badges, reset } = await turnOnAndLeave(page);
+  const pushed = await turnOnAndLeave(page);
+  await expectTipsShown(pushed);
+  await pushed.reset();
+  await expectTipsCounted(pushed);
+});
 
+async function expectTipsShown({ deliver, shown, badges, reset }: PushedWorker): Promise<void> {
   await test.step('words only where it has some', async () => {
     await deliver(tipsNotice({ upTo: 1, tip: notifiedTip() }));
     expect(await shown()).toEqual([{ title: '$10.00 tip · you keep $9.70', body: 'Bartender' }]);
@@ -115,15 +120,11 @@ test('a push message shows the tip, with its words as they were written, in the 
     await deliver(tipsNotice({ upTo: 1, tip: { serviceCategory: 'toString', giverName: 7, message: {} } }));
     expect(await shown()).toContainEqual({ title: '$10.00 tip · you keep $9.70', body: 'Tip' });
   });
-});
+}
 
-test('push messages become one notification that counts each tip once: also one that is repeated, that comes again with more, or after one that was put away', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  await logInAs(await backstage.provider());
-  const { deliver, shown, badges, alerts, reset, worker } = await turnOnAndLeave(page);
+/** Also one that is repeated, that comes again with more, or after one that was put away. */
+async function expectTipsCounted(pushed: PushedWorker): Promise<void> {
+  const { deliver, shown, badges, alerts, reset, worker } = pushed;
   const titles = async () => (await shown()).map(({ title }) => title);
 
   await test.step('ten become one, and one that is repeated does not count twice', async () => {
@@ -189,9 +190,9 @@ test('push messages become one notification that counts each tip once: also one 
     expect(await alerts()).toEqual({ loud: 2, silent: 1 });
     expect(await titles()).toEqual(['2 tips, $20.00 · you keep $19.40']);
   });
-});
+}
 
-test('whoever looks at the dashboard has seen the tips, and gets no notification of them, unless no tip arrives there', async ({
+test('whoever looks at the dashboard gets no notification of its tips, unless none arrives there; notifications that are turned on anew begin anew', async ({
   page,
   backstage,
   logInAs,
@@ -235,26 +236,12 @@ test('whoever looks at the dashboard has seen the tips, and gets no notification
     expect(await shown()).toEqual([{ title: '$10.00 tip · you keep $9.70', body: 'Bartender' }]);
     expect(await alerts()).toEqual({ loud: 1, silent: 0 });
     expect(complaints.splice(0).filter((complaint) => !complaint.includes('ERR_FAILED'))).toEqual([]);
+    await page.unroute('**/trpc/transactions.onTip*');
+    await page.goto('about:blank');
+    await reset();
   });
-});
 
-/** Changes how long the worker waits for the answers of tabs, this many times. */
-function stretchPatience(worker: Worker, times: number): Promise<void> {
-  return worker.evaluate((factor) => {
-    const wait = self.setTimeout;
-    Object.assign(self, {
-      setTimeout: (run: TimerHandler, ms: number, ...rest: unknown[]) => wait(run, factor * ms, ...rest),
-    });
-  }, times);
-}
-
-test('notifications that are turned on anew begin anew: for the same account, whose ledger may have been restored, and for the next one, however many tips the one before had', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  await logInAs(await backstage.provider());
-  const { deliver } = await turnOnAndLeave(page);
+  // For the same account, whose ledger may have been restored, and for the next one, however many tips it had.
   await deliver(tipsNotice({ upTo: 500, tip: notifiedTip() }));
 
   await test.step('when the server has forgotten the device', async () => {
@@ -291,6 +278,16 @@ test('notifications that are turned on anew begin anew: for the same account, wh
     expect((await next.shown()).map(({ title }) => title)).toEqual(['2 tips, $20.00 · you keep $19.40']);
   });
 });
+
+/** Changes how long the worker waits for the answers of tabs, this many times. */
+function stretchPatience(worker: Worker, times: number): Promise<void> {
+  return worker.evaluate((factor) => {
+    const wait = self.setTimeout;
+    Object.assign(self, {
+      setTimeout: (run: TimerHandler, ms: number, ...rest: unknown[]) => wait(run, factor * ms, ...rest),
+    });
+  }, times);
+}
 
 test('the page in the background leaves the notification to the worker, whose actions thank for the tip without a page, and a click leads to the dashboard', async ({
   page,
