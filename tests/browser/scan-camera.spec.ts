@@ -137,81 +137,78 @@ test("the browser's own detector reads the code where there is one; where it kno
   }
 });
 
-test.describe('what stands in the way is said, and can be tried again', () => {
-  test('a camera that was not allowed, a scanner that cannot be fetched, and any error of the camera', async ({
-    page,
-    backstage,
-    server,
-    complaints,
-    show,
-    scanScreen,
-  }) => {
-    const { code } = await backstage.bothSides();
-    show(film([frameOf(pictureOf(`${server.url}/tip/${code}`)), 4]));
-    await scanScreen();
+test('what stands in the way is said, and can be tried again: no https, no leave, a scanner that cannot be fetched, and any error of the camera', async ({
+  page,
+  browser,
+  logInAs,
+  backstage,
+  server,
+  complaints,
+  show,
+  scanScreen,
+}) => {
+  const { code } = await backstage.bothSides();
+  show(film([frameOf(pictureOf(`${server.url}/tip/${code}`)), 4]));
+  await scanScreen();
 
-    await test.step('a camera that was not allowed', async () => {
-      await page.context().clearPermissions();
-      await offer(page).click();
-      await expect(status(page)).toHaveText(/^Tipwell may not use the camera/);
-      expect(await tracks(page)).toEqual([]);
-      await page.context().grantPermissions(['camera']);
-      await page.reload();
-    });
-
-    for (const part of ['live-camera', 'decoder']) {
-      await test.step(`a ${part} that cannot be fetched`, async () => {
-        const files = `**/assets/${part}-*.js`;
-        await page.route(files, (route) => route.abort());
-        await page.getByRole('button', { name: /^Scan with the camera$|^Retry$/ }).click();
-        await expect(status(page)).toHaveText(
-          'The scanner could not be loaded: check your connection, then try again.',
-        );
-        await page.unroute(files);
-      });
-    }
-    for (const state of await tracks(page)) expect(state).toBe('ended');
-    complaints.length = 0;
-
-    const refuse = (error: string) =>
-      page.evaluate((name) => {
-        window.refusal = name;
-      }, error);
-    for (const [error, sentence] of [
-      [
-        'NotAllowedError',
-        /^Tipwell may not use the camera: allow it for this page in your browser’s settings/,
-      ],
-      ['NotFoundError', /^No camera was found: connect one and try again/],
-      ['NotReadableError', /^Another app is using the camera: close that app, then try again\.$/],
-      ['OverconstrainedError', /^This camera doesn’t work here. Connect another one/],
-      ['AbortError', /^The camera could not be started: try again, or load this page again\.$/],
-    ] as const) {
-      await test.step(error, async () => {
-        await refuse(error);
-        // After the first it is tried again from what the error before said.
-        await again(page).focus();
-        await page.keyboard.press('Enter');
-        await expect(status(page)).toHaveText(sentence);
-        await expect(page.getByText(SOON)).toBeVisible();
-        await expect(again(page)).toBeFocused();
-      });
-    }
-    await refuse('');
-    await page.keyboard.press('Enter');
-    await expect(page).toHaveURL(`/tip/${code}`);
+  await test.step('a camera that was not allowed', async () => {
+    await page.context().clearPermissions();
+    await offer(page).click();
+    await expect(status(page)).toHaveText(/^Tipwell may not use the camera/);
+    expect(await tracks(page)).toEqual([]);
+    await page.context().grantPermissions(['camera']);
+    await page.reload();
   });
 
-  test('a page that did not come by https', async ({ browser, backstage, logInAs, server }) => {
+  for (const part of ['live-camera', 'decoder']) {
+    await test.step(`a ${part} that cannot be fetched`, async () => {
+      const files = `**/assets/${part}-*.js`;
+      await page.route(files, (route) => route.abort());
+      await page.getByRole('button', { name: /^Scan with the camera$|^Retry$/ }).click();
+      await expect(status(page)).toHaveText(
+        'The scanner could not be loaded: check your connection, then try again.',
+      );
+      await page.unroute(files);
+    });
+  }
+  for (const state of await tracks(page)) expect(state).toBe('ended');
+  complaints.length = 0;
+
+  const refuse = (error: string) =>
+    page.evaluate((name) => {
+      window.refusal = name;
+    }, error);
+  for (const [error, sentence] of [
+    ['NotAllowedError', /^Tipwell may not use the camera: allow it for this page in your browser’s settings/],
+    ['NotFoundError', /^No camera was found: connect one and try again/],
+    ['NotReadableError', /^Another app is using the camera: close that app, then try again\.$/],
+    ['OverconstrainedError', /^This camera doesn’t work here. Connect another one/],
+    ['AbortError', /^The camera could not be started: try again, or load this page again\.$/],
+  ] as const) {
+    await test.step(error, async () => {
+      await refuse(error);
+      // After the first it is tried again from what the error before said.
+      await again(page).focus();
+      await page.keyboard.press('Enter');
+      await expect(status(page)).toHaveText(sentence);
+      await expect(page.getByText(SOON)).toBeVisible();
+      await expect(again(page)).toBeFocused();
+    });
+  }
+  await refuse('');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(`/tip/${code}`);
+
+  await test.step('a page that did not come by https', async () => {
     const context = await browser.newContext();
     await logInAs(await backstage.customer(), context);
-    const page = await context.newPage();
-    await page.goto(`http://${LAN_NAME}:${server.port}/scan`);
-    await expect(page.getByText(SOON)).toBeVisible();
-    await expect(status(page)).toHaveText(/^Cameras work on https pages only/);
-    await expect(page.getByRole('button', { name: 'Choose a picture of a code' })).toBeVisible();
-    await expect(page.getByLabel('QR code or link')).toBeVisible();
-    for (const button of [offer(page), again(page)]) await expect(button).toHaveCount(0);
+    const there = await context.newPage();
+    await there.goto(`http://${LAN_NAME}:${server.port}/scan`);
+    await expect(there.getByText(SOON)).toBeVisible();
+    await expect(status(there)).toHaveText(/^Cameras work on https pages only/);
+    await expect(there.getByRole('button', { name: 'Choose a picture of a code' })).toBeVisible();
+    await expect(there.getByLabel('QR code or link')).toBeVisible();
+    for (const button of [offer(there), again(there)]) await expect(button).toHaveCount(0);
     await context.close();
   });
 });
