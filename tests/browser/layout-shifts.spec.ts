@@ -45,53 +45,57 @@ async function expectDisplayFont(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
 }
 
-test('a tip page asks the server nothing more, and nothing on it moves', async ({ page, backstage }) => {
-  // A name that just fits into its line in one typeface may need another in the other.
-  const code = await backstage.code(await backstage.provider(['bartender'], 'Pat Doe'));
+test('nothing moves on a tip page, which asks the server nothing more, on the landing page, and on the login, also when its script reads which tip is waiting', async ({
+  page,
+  backstage,
+}) => {
   const shifts = await watchShifts(page);
-  let asked: string[] = [];
-  page.on('request', (request) => {
-    const { pathname } = new URL(request.url());
-    if (/^\/(?:api|trpc)/.test(pathname) || /\/api-/.test(pathname)) asked.push(pathname);
+
+  await test.step('a tip page', async () => {
+    // A name that just fits into its line in one typeface may need another in the other.
+    const code = await backstage.code(await backstage.provider(['bartender'], 'Pat Doe'));
+    let asked: string[] = [];
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (/^\/(?:api|trpc)/.test(pathname) || /\/api-/.test(pathname)) asked.push(pathname);
+    });
+    for (const path of [`/tip/${code}`, `/tip/${code.toLowerCase()}`, '/tip/demo-alex-bartender']) {
+      asked = [];
+      await page.goto(path);
+      expect(asked, path).toEqual([]);
+      await page.getByText('$10', { exact: true }).click();
+      await expect(page.getByRole('definition').first()).toHaveText('$10.00');
+      await expectDisplayFont(page);
+      expect(await shifts(), path).toEqual([]);
+      // With an amount comes what would send it, and nothing is sent.
+      expect(
+        asked.filter((asset) => !asset.startsWith('/assets/')),
+        path,
+      ).toEqual([]);
+    }
   });
-  for (const path of [`/tip/${code}`, `/tip/${code.toLowerCase()}`, '/tip/demo-alex-bartender']) {
-    asked = [];
-    await page.goto(path);
-    expect(asked, path).toEqual([]);
-    await page.getByText('$10', { exact: true }).click();
-    await expect(page.getByRole('definition').first()).toHaveText('$10.00');
-    await expectDisplayFont(page);
-    expect(await shifts(), path).toEqual([]);
-    // With an amount comes what would send it, and nothing is sent.
-    expect(
-      asked.filter((asset) => !asset.startsWith('/assets/')),
-      path,
-    ).toEqual([]);
-  }
-});
 
-test('nothing moves on the landing page and the login', async ({ page }) => {
-  const shifts = await watchShifts(page);
-  for (const path of ['/', '/auth', '/auth?tab=sign-up', '/auth?next=/tip/demo-alex-bartender']) {
-    await page.goto(path);
-    await expectDisplayFont(page);
-    expect(await shifts(), path).toEqual([]);
-  }
-});
+  await test.step('the landing page and the login', async () => {
+    for (const path of ['/', '/auth', '/auth?tab=sign-up', '/auth?next=/tip/demo-alex-bartender']) {
+      await page.goto(path);
+      await expectDisplayFont(page);
+      expect(await shifts(), path).toEqual([]);
+    }
+  });
 
-test('nothing moves on the login when the script reads which tip is waiting', async ({ page, backstage }) => {
-  const code = await backstage.code(await backstage.provider(['bartender'], 'Marcus Reed'));
-  const shifts = await watchShifts(page);
-  for (const width of [320, 390, 1280]) {
-    await page.setViewportSize({ width, height: 844 });
-    await page.goto(`/tip/${code}`);
-    await proceedWith(page, '$20');
-    await expect(page.getByText('is waiting')).toBeVisible();
-    await page.reload();
-    await expectDisplayFont(page);
-    await expect(page.getByText('is waiting')).toBeVisible();
-    expect(await shifts(), `at ${width} px`).toEqual([]);
-  }
+  await test.step('the login of a tip that is waiting', async () => {
+    const code = await backstage.code(await backstage.provider(['bartender'], 'Marcus Reed'));
+    for (const width of [320, 390, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto(`/tip/${code}`);
+      await proceedWith(page, '$20');
+      await expect(page.getByText('is waiting')).toBeVisible();
+      await page.reload();
+      await expectDisplayFont(page);
+      await expect(page.getByText('is waiting')).toBeVisible();
+      expect(await shifts(), `at ${width} px`).toEqual([]);
+    }
+  });
 });
 
 test.describe('the dashboard', () => {
