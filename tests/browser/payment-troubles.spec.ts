@@ -18,6 +18,9 @@ import {
 } from './stripe-fixtures.ts';
 import { payTip, proceedWith } from './tipping.ts';
 
+// In one worker, which starts their server once.
+test.describe.configure({ mode: 'default' });
+
 test('while Stripe is down, its answer is lost, or an owner cannot be paid nothing is charged; the same attempt goes on afterwards', async ({
   page,
   backstage,
@@ -195,6 +198,7 @@ test('the receipt says what became of a payment, which outlives its code, and is
 
 test('a tip that Stripe could not be asked to give back is said to be on its way, until Stripe has answered', async ({
   page,
+  backstage,
   payableSides,
   logInAs,
   stripe,
@@ -202,22 +206,16 @@ test('a tip that Stripe could not be asked to give back is said to be on its way
   complaints,
 }) => {
   const { provider, code, customer } = await payableSides();
-  await logInAs(customer);
-  /** Pays $20. @returns the address of the success. */
-  const pay = async () => {
-    const session = await goToStripe(page, code);
-    stripe.pay(session);
-    const { successUrl = '' } = stripe.sessions.get(session) ?? {};
-    await page.goto(successUrl);
-    await expect(success(page)).toBeVisible();
-    return successUrl;
-  };
   const dialog = page.getByRole('dialog');
-  const successUrl = await pay();
+  const body = { receiver_qr_id: code, amount: 20, service_category: 'bartender' };
+  const { payment_url } = await backstage.call('POST', '/transactions', { token: customer.token, body });
+  stripe.pay(new URL(payment_url).pathname.split('/').at(-1) ?? '');
+  await deliver();
   stripe.capture([...stripe.charges.keys()].at(-1) ?? '');
   await deliver();
-  await page.evaluate((token) => localStorage.setItem('tipwell_token', token), provider.token);
-  await page.goto(`/transactions/${new URL(successUrl).searchParams.get('payment')}`);
+  const [tip] = await backstage.transactions(provider);
+  await logInAs(provider);
+  await page.goto(`/transactions/${tip?.id}`);
   const refund = page.getByRole('button', { name: 'Refund' });
   await refund.click();
   stripe.fail(() => ({ is: 'status', status: 503 }));
@@ -254,7 +252,10 @@ test('a tip that Stripe could not be asked to give back is said to be on its way
 
   await test.step('to a giver, whom nobody asks to keep it given', async () => {
     await page.evaluate((token) => localStorage.setItem('tipwell_token', token), customer.token);
-    await pay();
+    const session = await goToStripe(page, code);
+    stripe.pay(session);
+    await page.goto(stripe.sessions.get(session)?.successUrl ?? '');
+    await expect(success(page)).toBeVisible();
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect(dialog.getByRole('button', { name: 'Keep It' })).toBeVisible();
     stripe.fail(() => ({ is: 'status', status: 503 }));

@@ -21,6 +21,9 @@ import { payTip, proceedWith } from './tipping.ts';
 const FAILED = 'Payment failed. Please try again.';
 const SENT = /^Tip sent successfully! \$20\.00 sent to /;
 
+// In one worker, which starts their server once.
+test.describe.configure({ mode: 'default' });
+
 test('a tip paid at Stripe is given once, and Back leads to no pay button; who leaves Stripe keeps the amount, and pays anew, also after a bad card', async ({
   page,
   backstage,
