@@ -10,6 +10,8 @@ import { picture } from './picture.ts';
 
 // Other tests would meet the fees that this one sets.
 test.use({ environment: { REGISTRATION: 'invite', BRAND_NAME: 'Zur Post', BRAND_COLOR: '#8899ff' } });
+// In one worker, which starts their server once.
+test.describe.configure({ mode: 'default' });
 
 /** Gives the reason that a dialog asks for. */
 async function say(page: Page, title: string | RegExp, confirm: string): Promise<void> {
