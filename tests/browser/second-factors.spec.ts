@@ -53,6 +53,12 @@ async function logOut(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: 'Logout' })).toHaveCount(0);
 }
 
+/** From the landing page, to which a logout leads. */
+async function openLogin(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Login', exact: true }).click();
+  await expect(page).toHaveURL('/auth');
+}
+
 async function readCodes(page: Page): Promise<readonly string[]> {
   const list = dialog(page).getByRole('list', { name: 'Your recovery codes' });
   await expect(list.getByRole('listitem')).toHaveCount(10);
@@ -169,15 +175,15 @@ test('a passkey logs in, an app needs its code, and a recovery code brings back 
   await expectForEverybody(page, 'the second factors in the profile');
 
   await logOut(page);
-  await page.goto('/auth');
+  await openLogin(page);
   await press(page, 'Log In With a Passkey');
   await expect(page).toHaveURL(/\/dashboard/);
 
   // The phone is gone, and with it the app.
   await phone.lose();
-  await page.goto('/dashboard?tab=profile');
+  await openTabUnderToast(page, 'Profile');
   await logOut(page);
-  await page.goto('/auth');
+  await openLogin(page);
   await page.getByLabel('Email').fill(owner.email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await press(page, 'Login');
@@ -326,7 +332,7 @@ test('what had no answer may have been done, and says so', async ({ page, owner,
   await press(page, 'I Saved Them');
 
   await logOut(page);
-  await page.goto('/auth');
+  await openLogin(page);
   await page.getByLabel('Email').fill(owner.email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await press(page, 'Login');
