@@ -4,8 +4,8 @@ import { cents, SPECIFIED_TERMS } from '#shared/money.ts';
 import type { RunningServer } from '../support/running-server.ts';
 import { startServer } from '../support/running-server.ts';
 import { test as baseTest, expect, stat, toast } from './fixtures.ts';
-import { expectForEverybody, settled } from './for-everybody.ts';
-import { storageAt } from './kept.ts';
+import { settled } from './for-everybody.ts';
+import { keeping, storageAt } from './kept.ts';
 import { picture } from './picture.ts';
 
 const EUROS: Partial<Terms> = {
@@ -41,61 +41,88 @@ const test = baseTest.extend({
   },
 });
 
-test('an amount is kept when the fees change before it is paid, the new total is shown, and one tap pays it; one out of bounds by now is chosen again', async ({
-  page,
-  backstage,
-  server,
-  logInAs,
-  complaints,
-}) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  await logInAs(customer);
-  await page.goto(`/tip/${code}`);
-  await expect(page.getByText('€1 to €500')).toBeVisible();
-  await expectForEverybody(page, 'tip page in euros');
-  await picture(page, 'terms-01-amounts');
-  await page.getByText('€3.50', { exact: true }).click();
-  await expect(page.getByText('Service fee (2.5%)')).toBeVisible();
-  await expect(page.getByText('Provider receives')).toHaveCount(0);
-  await page.getByRole('button', { name: 'Proceed' }).click();
-  const pay = page.getByRole('button', { name: /^Pay/ });
-  await expect(pay).toHaveText(/^Pay €3\.59 /);
+const serverInEuros = keeping(
+  (_file: string) => startServer(),
+  (server) => server.stop('SIGKILL'),
+);
 
-  const version = await setTerms(server, { giverFeeRate: 1_000, receiverFeeRate: 5_000 });
-  await pay.click();
-  await expect(
-    toast(page, 'The fees have changed. Nothing was charged. The total is €3.85 now.'),
-  ).toBeVisible();
-  await expect(pay).toHaveText(/^Pay €3\.85 /);
-  await picture(page, 'terms-02-changed');
-  expect(await backstage.transactions(provider)).toEqual([]);
-  await pay.click();
-  await expect(toast(page, `Tip sent successfully! €3.50 sent to ${provider.fullName}`)).toBeVisible();
-  expect(await backstage.transactions(provider)).toMatchObject([
-    { amount: 3.5, giver_fee: 0.35, net_amount: 1.75, currency: 'EUR', terms_version: version },
-  ]);
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
-
-  await page.goto(`/tip/${code}`);
-  await page.getByLabel('Or enter your own').fill('2,25');
-  await page.getByRole('button', { name: 'Proceed' }).click();
-  await expect(pay).toBeVisible();
-  await setTerms(server, { minTipCents: cents(250), quickAmountsCents: [cents(300)] });
-  await pay.click();
-  await expect(toast(page, 'Tip amount must be between €2.50 and €500')).toBeVisible();
-  await expect(page.getByText('€2.50 to €500')).toBeVisible();
-  await expect(page.getByLabel('Or enter your own')).toHaveValue(/2,25|€2\.25/);
-  expect(await backstage.transactions(provider)).toHaveLength(1);
-  expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+const inEuros = baseTest.extend({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+  server: async ({}, use) => {
+    const server = await serverInEuros('terms.spec');
+    await setTerms(server, EUROS);
+    await use(server);
+  },
 });
 
-test('amounts of a currency with long figures are read whole on narrow, common and wide screens', async ({
+// In one worker, which starts the server of those in euros once.
+test.describe.configure({ mode: 'default' });
+
+inEuros(
+  'an amount is kept when the fees change before it is paid, the new total is shown, and one tap pays it; one out of bounds by now is chosen again',
+  async ({ page, backstage, server, logInAs, complaints }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await expect(page.getByText('€1 to €500')).toBeVisible();
+    await picture(page, 'terms-01-amounts');
+    await page.getByText('€3.50', { exact: true }).click();
+    await expect(page.getByText('Service fee (2.5%)')).toBeVisible();
+    await expect(page.getByText('Provider receives')).toHaveCount(0);
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    const pay = page.getByRole('button', { name: /^Pay/ });
+    await expect(pay).toHaveText(/^Pay €3\.59 /);
+
+    const version = await setTerms(server, { giverFeeRate: 1_000, receiverFeeRate: 5_000 });
+    await pay.click();
+    await expect(
+      toast(page, 'The fees have changed. Nothing was charged. The total is €3.85 now.'),
+    ).toBeVisible();
+    await expect(pay).toHaveText(/^Pay €3\.85 /);
+    await picture(page, 'terms-02-changed');
+    expect(await backstage.transactions(provider)).toEqual([]);
+    await pay.click();
+    await expect(toast(page, `Tip sent successfully! €3.50 sent to ${provider.fullName}`)).toBeVisible();
+    expect(await backstage.transactions(provider)).toMatchObject([
+      { amount: 3.5, giver_fee: 0.35, net_amount: 1.75, currency: 'EUR', terms_version: version },
+    ]);
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+
+    await page.goto(`/tip/${code}`);
+    await page.getByLabel('Or enter your own').fill('2,25');
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(pay).toBeVisible();
+    await setTerms(server, { minTipCents: cents(250), quickAmountsCents: [cents(300)] });
+    await pay.click();
+    await expect(toast(page, 'Tip amount must be between €2.50 and €500')).toBeVisible();
+    await expect(page.getByText('€2.50 to €500')).toBeVisible();
+    await expect(page.getByLabel('Or enter your own')).toHaveValue(/2,25|€2\.25/);
+    expect(await backstage.transactions(provider)).toHaveLength(1);
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+  },
+);
+
+test('amounts of a currency with long figures are read whole on narrow, common and wide screens; the landing page tells fees only where there are any', async ({
   page,
   backstage,
   server,
   logInAs,
 }) => {
+  await test.step('the landing page has no figure of fees where there are none, and speaks of no cents in yen', async () => {
+    const costs = page.getByRole('listitem').filter({ hasText: 'Secure transactions' }).locator('p').first();
+    await page.goto('/');
+    await expect(costs).toHaveText('2.5%');
+    await expect(page.getByText('or type any other sum, to the cent.')).toBeVisible();
+    await expect(page.getByText('every tip is kept, to the cent, in a ledger')).toBeVisible();
+    await setTerms(server, { giverFeeRate: 0, currency: 'JPY', exponent: 0 });
+    await page.goto('/');
+    await expect(costs).toHaveText(/^There are no fees/);
+    await expect(page.getByText('or type any other sum.')).toBeVisible();
+    await expect(page.getByText('every tip is kept in a ledger')).toBeVisible();
+  });
+
   await setTerms(server, {
+    ...EUROS,
     currency: 'IDR',
     minTipCents: cents(1_000_000),
     maxTipCents: cents(1_000_000_000),
@@ -212,62 +239,44 @@ test('sums in three decimals stay whole on a dashboard and apart in Insights on 
   expect(sum.x + sum.width).toBeLessThan(thank.x);
 });
 
-test('a fee of 0 is no line and no column, unless an earlier one was not 0', async ({
-  page,
-  backstage,
-  server,
-  logInAs,
-}) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
-  const namesOf = (caption: string) =>
-    page.locator('table', { has: page.locator('caption', { hasText: caption }) }).locator('thead th');
-  const statement = async () => {
-    await page.goto(`/statement?from=${day(-1)}&to=${day(1)}`);
-    await expect(page.getByRole('article', { name: 'Statement' })).toBeVisible();
-  };
-  const expectColumns = async ({ areTold }: { readonly areTold: boolean }) => {
-    const sums = ['Tips', 'Gross', ...(areTold ? ['Fees'] : []), 'Net'];
-    await expect(namesOf('By month and service')).toHaveText(['Month', 'Service', ...sums]);
-    await expect(namesOf('Daily tip record')).toHaveText(['Date', ...sums]);
-    const ofTip = ['Date and time', 'Service', 'Tip', ...(areTold ? ['Fee'] : []), 'Net', 'Transaction'];
-    await expect(namesOf('Every tip')).toHaveText(ofTip);
-  };
-  const expectInsights = async (columns: readonly string[]) => {
-    await page.goto('/dashboard?tab=insights');
-    await expect(namesOf('Earnings per day')).toHaveText(['Day', 'Tips', ...columns]);
-  };
-  await backstage.tip(customer, code, 2);
-  await logInAs(provider);
-  await statement();
-  const totals = page.getByRole('article').locator('dl');
-  await expect(totals).toHaveText('Tips1Gross€2.00Net€2.00');
-  await expectColumns({ areTold: false });
-  await expect(page.getByRole('article').getByText('€0.00')).toHaveCount(0);
-  await expectInsights(['Earnings']);
-  await expect(page.getByRole('table').getByText('€0.00')).toHaveCount(0);
+inEuros(
+  'a fee of 0 is no line and no column, unless an earlier one was not 0',
+  async ({ page, backstage, server, logInAs }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+    const namesOf = (caption: string) =>
+      page.locator('table', { has: page.locator('caption', { hasText: caption }) }).locator('thead th');
+    const statement = async () => {
+      await page.goto(`/statement?from=${day(-1)}&to=${day(1)}`);
+      await expect(page.getByRole('article', { name: 'Statement' })).toBeVisible();
+    };
+    const expectColumns = async ({ areTold }: { readonly areTold: boolean }) => {
+      const sums = ['Tips', 'Gross', ...(areTold ? ['Fees'] : []), 'Net'];
+      await expect(namesOf('By month and service')).toHaveText(['Month', 'Service', ...sums]);
+      await expect(namesOf('Daily tip record')).toHaveText(['Date', ...sums]);
+      const ofTip = ['Date and time', 'Service', 'Tip', ...(areTold ? ['Fee'] : []), 'Net', 'Transaction'];
+      await expect(namesOf('Every tip')).toHaveText(ofTip);
+    };
+    const expectInsights = async (columns: readonly string[]) => {
+      await page.goto('/dashboard?tab=insights');
+      await expect(namesOf('Earnings per day')).toHaveText(['Day', 'Tips', ...columns]);
+    };
+    await backstage.tip(customer, code, 2);
+    await logInAs(provider);
+    await statement();
+    const totals = page.getByRole('article').locator('dl');
+    await expect(totals).toHaveText('Tips1Gross€2.00Net€2.00');
+    await expectColumns({ areTold: false });
+    await expect(page.getByRole('article').getByText('€0.00')).toHaveCount(0);
+    await expectInsights(['Earnings']);
+    await expect(page.getByRole('table').getByText('€0.00')).toHaveCount(0);
 
-  await setTerms(server, { giverFeeRate: 0, receiverFeeRate: 300 });
-  await backstage.tip(customer, code, 100);
-  await setTerms(server, { receiverFeeRate: 0 });
-  await statement();
-  await expect(totals).toHaveText('Tips2Gross€102.00Fees€3.00Net€99.00');
-  await expectColumns({ areTold: true });
-  await expectInsights(['Before fees', 'Fees', 'Earnings']);
-});
-
-test('the landing page has no figure of fees where there are none, and speaks of no cents in yen', async ({
-  page,
-  server,
-}) => {
-  const costs = page.getByRole('listitem').filter({ hasText: 'Secure transactions' }).locator('p').first();
-  await page.goto('/');
-  await expect(costs).toHaveText('2.5%');
-  await expect(page.getByText('or type any other sum, to the cent.')).toBeVisible();
-  await expect(page.getByText('every tip is kept, to the cent, in a ledger')).toBeVisible();
-  await setTerms(server, { giverFeeRate: 0, currency: 'JPY', exponent: 0 });
-  await page.goto('/');
-  await expect(costs).toHaveText(/^There are no fees/);
-  await expect(page.getByText('or type any other sum.')).toBeVisible();
-  await expect(page.getByText('every tip is kept in a ledger')).toBeVisible();
-});
+    await setTerms(server, { giverFeeRate: 0, receiverFeeRate: 300 });
+    await backstage.tip(customer, code, 100);
+    await setTerms(server, { receiverFeeRate: 0 });
+    await statement();
+    await expect(totals).toHaveText('Tips2Gross€102.00Fees€3.00Net€99.00');
+    await expectColumns({ areTold: true });
+    await expectInsights(['Before fees', 'Fees', 'Earnings']);
+  },
+);
