@@ -3,7 +3,16 @@
  * gets those of somebody else.
  */
 import type { Page } from '@playwright/test';
-import { expect, holdAnswers, logInByForm, PASSWORD, storedToken, tipSwitch, toast } from './fixtures.ts';
+import {
+  expect,
+  holdAnswers,
+  logInByForm,
+  openTabUnderToast,
+  PASSWORD,
+  storedToken,
+  tipSwitch,
+  toast,
+} from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import {
@@ -197,6 +206,15 @@ test('a session that was ended elsewhere, the closing of an account and a logout
     // Whoever had them is told where they look, though the offer was answered before.
     await expect(offer.getByText(ENDED)).toBeVisible();
   };
+  /** As `turnOn` does, on the dashboard that is open. */
+  const turnOnHere = async () => {
+    await openTabUnderToast(page, 'Profile');
+    await page.getByRole('button', { name: 'Notifications' }).press('Enter');
+    await pushOn(page);
+    const endpoint = (await endpointOf(page)) ?? '';
+    expect(endpoint).not.toBe('');
+    return endpoint;
+  };
 
   await test.step('a session that was ended elsewhere', async () => {
     await backstage.call('POST', '/auth/logout', { token: provider.token });
@@ -204,7 +222,7 @@ test('a session that was ended elsewhere, the closing of an account and a logout
     await expectEnd();
     await backstage.tip(customer, code, 10);
     await logInAgain();
-    endpoints.push(await turnOn(page));
+    endpoints.push(await turnOnHere());
   });
 
   await test.step('the closing of an account, which says so', async () => {
@@ -223,7 +241,7 @@ test('a session that was ended elsewhere, the closing of an account and a logout
   });
 
   await test.step('a logout', async () => {
-    endpoints.push(await turnOn(page));
+    endpoints.push(await turnOnHere());
     await page.getByRole('button', { name: 'Logout' }).click();
     await expectEnd();
     await expect.poll(() => page.evaluate(() => localStorage.getItem('tipwell_notices'))).toBeNull();
