@@ -1,7 +1,18 @@
 /** The description of the API as a page: it shows every operation, and tries them on this very server. */
-import { expect, test } from './fixtures.ts';
+import { expect, test, watch } from './fixtures.ts';
 
-test('shows every operation of the API, and tries one on this very server', async ({ page, backstage }) => {
+test('shows every operation of the API, and tries one on this very server', async ({
+  playwright,
+  launchOptions,
+  server,
+  backstage,
+  complaints,
+}) => {
+  // With the compilers of hot code, which all other tests go without: the page draws itself for seconds.
+  const args = launchOptions.args?.filter((arg) => !arg.startsWith('--js-flags='));
+  const browser = await playwright.chromium.launch({ ...launchOptions, ...(args && { args }) });
+  const page = await browser.newPage({ baseURL: server.url });
+  await watch(page, complaints, server.url);
   const provider = await backstage.provider(['dj']);
   const code = await backstage.code(provider, 'dj');
   await page.goto('/api/docs');
@@ -31,4 +42,5 @@ test('shows every operation of the API, and tries one on this very server', asyn
   await opened.getByRole('button', { name: 'Execute' }).press('Enter');
   expect((await answer).status()).toBe(200);
   await expect(opened.getByText(`"full_name": "${provider.fullName}"`).first()).toBeVisible();
+  await browser.close();
 });
