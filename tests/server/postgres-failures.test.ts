@@ -20,14 +20,12 @@ import {
   newQrCodeId,
   newUserId,
 } from '#shared/ids.ts';
-import { createCuttableLine } from '#tests/support/cuttable-line.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { beginPayment, payoutAccountOf } from '#tests/support/payment-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { createMigratedDatabase, createPostgresDatabase, openPatiently } from '#tests/support/postgres.ts';
 import { createPostgresLine } from '#tests/support/postgres-line.ts';
-import { type PostgresServer, startPostgres } from '#tests/support/postgres-server.ts';
 
 const NOW = Date.UTC(2026, 4, 15, 12);
 const bytes = (text: string) => createHash('sha256').update(text).digest();
@@ -263,29 +261,6 @@ test('steps wait for a server that is away for a moment, and say that the storag
   }
   await line.mend();
   expect(await storage.recordTip(scene.tip())).toMatchObject({ outcome: 'recorded' });
-});
-
-test('a server that has become a standby is not read from, because it may show what the primary never had', async () => {
-  const primary = await startPostgres({ wal_level: 'replica', fsync: 'off' });
-  onTestFinished(primary.stop);
-  const portOf = (server: PostgresServer) => Number(new URL(server.url('postgres')).port);
-  const line = await createCuttableLine(portOf(primary));
-  onTestFinished(line.cut);
-  const url = new URL(primary.url('postgres'));
-  url.port = String(line.port);
-  const storage = await openAt(url.href);
-  const scene = await createPeople(storage).setTheScene();
-  const standby = await primary.createStandby('standby');
-  onTestFinished(standby.stop);
-  const moveTo = async (server: PostgresServer) => {
-    await line.cut();
-    line.turn(portOf(server));
-    await line.mend();
-  };
-  await moveTo(standby);
-  await expect(storage.findQrCode(scene.code)).rejects.toThrow(StorageUnavailable);
-  await moveTo(primary);
-  expect(await storage.findQrCode(scene.code)).toMatchObject({ id: scene.code });
 });
 
 test('a tip that meets a deadlock is recorded once', async () => {

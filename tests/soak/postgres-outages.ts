@@ -1,7 +1,4 @@
-/**
- * The long forms of tests/server/processes.test.ts and processes-promotion.test.ts. What must hold is
- * asserted by what they share.
- */
+/** The long forms of tests/server/processes.test.ts. What must hold is asserted by what they share. */
 import {
   killServer,
   loseDatabase,

@@ -18,7 +18,9 @@ export interface PostgresCluster {
   readonly url: string;
   /** The same past the line. */
   directUrl(): string;
-  addStandby(): Promise<void>;
+  primary(): PostgresServer;
+  /** Adds the standby, and waits until commits wait for it. */
+  addStandby(): Promise<PostgresServer>;
   /** Ends the primary for good, at once; the standby becomes the primary, and the line leads there. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
@@ -35,17 +37,20 @@ export async function startPostgresCluster(): Promise<PostgresCluster> {
   return {
     url: address.href,
     directUrl: () => primary.url(DATABASE),
+    primary: () => primary,
 
     async addStandby() {
       standbys += 1;
       const name = `standby_${standbys}`;
-      standby = await primary.createStandby(name);
+      const added = await primary.createStandby(name);
+      standby = added;
       const url = primary.url(DATABASE);
       const following = `SELECT sync_state FROM pg_stat_replication WHERE application_name = '${name}' AND state = 'streaming'`;
       await until(async () => (await ask(url, following)).length > 0);
       await ask(url, `ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
       await ask(url, 'SELECT pg_reload_conf()');
       await until(async () => (await ask(url, following)).some((row) => row['sync_state'] === 'sync'));
+      return added;
     },
 
     async failOver() {
@@ -67,7 +72,7 @@ export async function startPostgresCluster(): Promise<PostgresCluster> {
   };
 }
 
-const portOf = (server: PostgresServer) => Number(new URL(server.url(DATABASE)).port);
+export const portOf = (server: PostgresServer) => Number(new URL(server.url(DATABASE)).port);
 
 export async function ask<Row extends QueryResultRow>(url: string, query: string): Promise<Row[]> {
   const client = new Client(url);

@@ -7,11 +7,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Door } from './both-doors.ts';
+import { runHere } from './commands.ts';
 import { openStream, StreamRefused } from './event-streams.ts';
 import { ask, until } from './postgres-cluster.ts';
 import { letInBeside, type PreparedPerson } from './prepared-ledger.ts';
 import { call } from './rest-client.ts';
-import { type RunningServer, runToEnd, startServer } from './running-server.ts';
+import { type RunningServer, startServer } from './running-server.ts';
 
 const TIPPED = 2;
 const CUSTOMERS = 3;
@@ -363,7 +364,7 @@ export async function startSeveralProcesses(
     );
     assert.equal(reversed.length, refunds.size, 'the ledger has not every refund once');
     assert.deepEqual(new Map(reversed.map(({ id, by }) => [id, by])), refunds);
-    const check = await runToEnd('db-check', { DATABASE_URL: url });
+    const check = await runHere('db-check', { DATABASE_URL: url });
     assert.deepEqual({ code: check.code, stderr: check.stderr }, { code: 0, stderr: '' }, check.stdout);
     return entries;
   }
@@ -403,6 +404,9 @@ export async function startSeveralProcesses(
 
     /** How many tips were answered by either server that nothing can be saved at the moment. */
     refused: () => figures.refused,
+
+    /** How many tips lost their connection before the answer. */
+    cutOff: () => figures.cutOff,
 
     /** Kills one of the servers. @returns a function that starts another in its place. */
     async kill(place: Place): Promise<() => Promise<void>> {
