@@ -9,6 +9,7 @@ import {
   copyFileSync,
   existsSync,
   globSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -27,7 +28,7 @@ import { runHere } from '#tests/support/commands.ts';
 import { makeEarlierDatabase } from '#tests/support/earlier-postgres.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople, START_MS } from '#tests/support/people.ts';
-import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { type PostgresServer, startPostgres } from '#tests/support/postgres-server.ts';
 import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 import { expectUndone, takesBack } from '#tests/support/undone-acts.ts';
@@ -36,6 +37,15 @@ import { expectUndone, takesBack } from '#tests/support/undone-acts.ts';
 const [installed] = globSync('/usr/lib/postgresql/*/bin/pg_dump')
   .map(dirname)
   .filter((folder) => ['initdb', 'postgres', 'pg_restore'].every((name) => existsSync(join(folder, name))));
+
+/** What is committed matters here, and not what survives a loss of power. */
+const UNHURRIED_BY_DISK = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  autovacuum: 'off',
+};
 
 afterAll(stopEverything);
 
@@ -67,7 +77,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
   let original: Awaited<ReturnType<typeof makeBackup>>;
 
   beforeAll(async () => {
-    server = await startPostgres({ fsync: 'off' }, installed);
+    server = await startPostgres(UNHURRIED_BY_DISK, installed);
     original = await makeBackup();
   });
   afterAll(() => server.stop());
@@ -108,7 +118,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     await storage.close();
   }
 
-  test('a backup is written while a server runs, checked, and for this user alone, and a restore is refused', async () => {
+  test('a backup is checked and for this user alone, is written while a server runs and over no file, and none appears of a ledger that does not add up', async () => {
     const { file, past, written, tipCount } = original;
     expect(written).toMatchObject({ code: 0, stderr: '' });
     expect(written.stdout).toContain(`${file} holds all of `);
@@ -119,27 +129,27 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect(readdirSync(dirname(file))).toEqual(['tips.dump']);
 
     const { url, file: copy } = await createBackup();
-    const running = await startServer({ DATABASE_URL: url, PAYMENTS: 'simulated' });
+    const env = { DATABASE_URL: url };
+    const running = await at(url).openForServer(OPENING);
+    // One connection stays from the first step on, as that of a server does for as long as it runs.
+    await running.proveWritable();
     const second = join(temporaryFolder(), 'second.dump');
-    expect((await runHere('db-backup', { DATABASE_URL: url }, [second])).code).toBe(0);
-    expect((await runHere('db-check', { DATABASE_URL: url })).code).toBe(0);
-    const { code, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [copy]);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining('another Tipwell process is using it'),
-    });
-    await running.stop();
-  });
+    expect((await runHere('db-backup', env, [second])).code).toBe(0);
+    expect((await runHere('db-check', env)).code).toBe(0);
+    const refused = await runHere('db-restore', env, [copy]);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('another Tipwell process is using it'),
+    ]);
+    await running.close();
 
-  test('a backup never overwrites a file, and none of a ledger that does not add up appears', async () => {
-    const { url, file } = await createBackup();
-    const again = await runHere('db-backup', { DATABASE_URL: url }, [file]);
+    const again = await runHere('db-backup', env, [copy]);
     expect(again.stderr).toBe(
-      `There is a file ${file} already (EEXIST), and none is written over: name another one.\n`,
+      `There is a file ${copy} already (EEXIST), and none is written over: name another one.\n`,
     );
     await execute(url, 'UPDATE tipwell.accounts SET total_tips_given_cents = total_tips_given_cents + 1');
     const other = join(temporaryFolder(), 'other.dump');
-    const { code, stderr } = await runHere('db-backup', { DATABASE_URL: url }, [other]);
+    const { code, stderr } = await runHere('db-backup', env, [other]);
     expect(code).toBe(1);
     expect(stderr).toContain('cannot be trusted. Violated: the total given');
     expect(readdirSync(dirname(other))).toEqual([]);
@@ -236,12 +246,28 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect((await runHere('audit', { DATABASE_URL: url }, ['check'])).code).toBe(0);
   });
 
-  test('a restore fills a database of another server that has nothing yet, and payments go on there', async () => {
-    const { file, past, ...books } = original;
+  test('a restore fills a database that has nothing yet, also from the dump of a whole database, with the tables of Tipwell alone, and payments go on there', async () => {
+    const { past, ...books } = original;
+    const source = await createDatabase(original.url);
+    await execute(
+      source,
+      `CREATE TABLE public.notes (text text); CREATE SCHEMA shop; CREATE TABLE shop.tipwell (id int);`,
+    );
+    const dump = join(temporaryFolder(), 'whole.dump');
+    execFileSync(join(installed ?? '', 'pg_dump'), ['-Fc', '-f', dump, source]);
     const url = await createDatabase();
-    const { code, stdout } = await runHere('db-restore', { DATABASE_URL: url }, [file, '--digest', past]);
-    expect({ code, kept: stdout.includes('kept as') }).toEqual({ code: 0, kept: false });
+    const words = [dump, '--digest', past];
+    const { code, stdout, stderr } = await runHere('db-restore', { DATABASE_URL: url }, words);
+    expect({ code, stderr, kept: stdout.includes('kept as') }).toEqual({ code: 0, stderr: '', kept: false });
     expect(await at(url).check([])).toMatchObject({ problems: [], past });
+    const client = await connect(url);
+    const { rows } = await client.query(
+      `SELECT schemaname || '.' || tablename AS name FROM pg_tables
+       WHERE schemaname NOT IN ('tipwell', 'pg_catalog', 'information_schema')`,
+    );
+    await client.end();
+    expect(rows).toEqual([]);
+
     const [from, to] = [await at(books.url).openForCommand(), await at(url).openForServer(OPENING)];
     const { id } = books.payments.giver;
     expect(await to.payments.listPayments(id, null, 99)).toEqual(
@@ -255,27 +281,6 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     await goOn(to, books);
     for (const storage of [from, to]) await storage.close();
     expect((await at(url).check([])).problems).toEqual([]);
-  });
-
-  test('a restore takes nothing but the tables of Tipwell from the dump of a whole database', async () => {
-    const source = await createDatabase(original.url);
-    await execute(
-      source,
-      `CREATE TABLE public.notes (text text); CREATE SCHEMA shop; CREATE TABLE shop.tipwell (id int);`,
-    );
-    const dump = join(temporaryFolder(), 'whole.dump');
-    execFileSync(join(installed ?? '', 'pg_dump'), ['-Fc', '-f', dump, source]);
-    const url = await createDatabase();
-    const { code, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [dump]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(await at(url).check([])).toMatchObject({ problems: [], past: original.past });
-    const client = await connect(url);
-    const { rows } = await client.query(
-      `SELECT schemaname || '.' || tablename AS name FROM pg_tables
-       WHERE schemaname NOT IN ('tipwell', 'pg_catalog', 'information_schema')`,
-    );
-    await client.end();
-    expect(rows).toEqual([]);
   });
 
   test('programs of version 17 restore into a server before it, which lacks a parameter that they set', async ({
@@ -310,18 +315,6 @@ exit 1
     await client.end();
   });
 
-  test('a restore of another past is refused without --other-past, and leaves all as it was', async () => {
-    const { file } = original;
-    const url = await createDatabase();
-    const { past } = await moveBooks((await writeBooks()).path, url);
-    const refused = await runHere('db-restore', { DATABASE_URL: url }, [file]);
-    expect(refused.stderr).toContain(
-      'tells another past than the database that it would replace: from tip 1 on they differ. Tips of the database that are not in the backup: 13.',
-    );
-    expect(await at(url).check([])).toMatchObject({ problems: [], past });
-    expect((await runHere('db-restore', { DATABASE_URL: url }, [file, '--other-past'])).code).toBe(0);
-  });
-
   test('a restore of what is no whole backup, or has a changed schema or a wrong sum, is refused, and leaves all as it was', async () => {
     const { url, file, past } = await createBackup();
     const damaged = join(dirname(file), 'damaged.dump');
@@ -331,40 +324,26 @@ exit 1
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toContain('Cannot restore ');
       expect(stderr).not.toContain(new URL(url).password);
-      expect(await at(url).check([])).toMatchObject({ problems: [], past });
     }
+    const forged = await createDatabase(original.url);
     for (const [forgery, sentence] of [
+      ['UPDATE tipwell.tip_quarters SET count = count + 1', 'Violated: each bucket'],
       [
         'DROP TRIGGER tip_entries_never_change ON tipwell.tip_entries',
         'Changed: the trigger "tip_entries.tip_entries_never_change" is missing',
       ],
-      ['UPDATE tipwell.tip_quarters SET count = count + 1', 'Violated: each bucket'],
     ] as const) {
-      const forged = await createDatabase(original.url);
       await execute(forged, forgery);
       const dump = join(dirname(file), 'forged.dump');
       execFileSync(join(installed ?? '', 'pg_dump'), ['-Fc', '-n', 'tipwell', '-f', dump, forged]);
       const { code, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [dump]);
       expect(code).toBe(1);
       expect(stderr).toContain(`${dump} cannot be trusted. ${sentence}`);
-      expect(await at(url).check([])).toMatchObject({ problems: [], past });
     }
-  });
-
-  test('a restore replaces data that the server cannot read, with which nothing can be compared, and says so', async () => {
-    const { url, file, past } = await createBackup();
-    await execute(url, 'ALTER TABLE tipwell.accounts RENAME COLUMN password_hash TO torn');
-    const { code, stdout, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [file]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain(
-      'tipwell_before_restore of the same database, and could not be read: nobody knows',
-    );
-    expect(stdout).toContain('could not be read, so nobody knows which have changed since.\n');
-    expect(stdout).toContain('Nobody knows what operators did since: ');
     expect(await at(url).check([])).toMatchObject({ problems: [], past });
   });
 
-  test('a restore that was broken off keeps servers away, and the next one puts back what was there', async () => {
+  test('a restore that was broken off keeps servers away, and the next one puts back what was there; what the server cannot read is replaced, which is said', async () => {
     const { url, file, past } = await createBackup();
     await execute(
       url,
@@ -376,10 +355,20 @@ exit 1
     const missing = await runHere('db-restore', { DATABASE_URL: url }, [import.meta.filename]);
     expect(missing.code).toBe(1);
     expect(await at(url).check([])).toMatchObject({ problems: [], past });
-    expect((await runHere('db-restore', { DATABASE_URL: url }, [file])).code).toBe(0);
+
+    // With what cannot be read, nothing can be compared.
+    await execute(url, 'ALTER TABLE tipwell.accounts RENAME COLUMN password_hash TO torn');
+    const { code, stdout, stderr } = await runHere('db-restore', { DATABASE_URL: url }, [file]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(
+      'tipwell_before_restore of the same database, and could not be read: nobody knows',
+    );
+    expect(stdout).toContain('could not be read, so nobody knows which have changed since.\n');
+    expect(stdout).toContain('Nobody knows what operators did since: ');
+    expect(await at(url).check([])).toMatchObject({ problems: [], past });
   });
 
-  test('a backup of a database of the version before is checked, and its restore takes the next start', async () => {
+  test('a backup of a database of the version before is checked, and its restore takes the next start; one of another past is refused without --other-past', async () => {
     const url = await createDatabase();
     await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
     const file = join(temporaryFolder(), 'earlier.dump');
@@ -405,8 +394,16 @@ exit 1
       tipCount: 1,
       past,
     });
+    const refused = await runHere('db-restore', { DATABASE_URL: other }, [original.file]);
+    expect(refused.stderr).toContain(
+      'tells another past than the database that it would replace: from tip 1 on they differ. Tips of the database that are not in the backup: 1.',
+    );
+    expect(await at(other).check([])).toMatchObject({ problems: [], past });
     // What was brought up to date meanwhile gives way to the backup, too.
     expect((await runHere('db-restore', { DATABASE_URL: other }, [file])).code).toBe(0);
+    const forced = [original.file, '--other-past'];
+    expect((await runHere('db-restore', { DATABASE_URL: other }, forced)).code).toBe(0);
+    expect(await at(other).check([])).toMatchObject({ problems: [], past: original.past });
   });
 
   test('a backup made after an account was closed says nothing of who it was, and its restore leaves it closed', async () => {
@@ -469,47 +466,55 @@ exit 1
   });
 
   test('the daily backup of a server is a dump, compared with the notes of those that are there', async () => {
-    const { url } = await createBackup();
+    const { url, file, past } = await createBackup();
     const folder = join(temporaryFolder(), 'backups');
-    const backUp = async (said: string): Promise<string> => {
-      const server = await startServer({
-        DATABASE_URL: url,
-        PAYMENTS: 'simulated',
-        BACKUP_FOLDER: folder,
-        LOG_LEVEL: 'info',
-      });
-      await vi.waitFor(() => expect(server.stderr()).toContain(said), { timeout: 30_000 });
-      await server.stop();
-      return server.stderr();
+    mkdirSync(folder);
+    const addDump = (name: string, content: string | Buffer, noted: string) => {
+      const dump = join(folder, name);
+      writeFileSync(dump, content);
+      writeFileSync(`${dump}.past`, noted);
+      for (const written of [dump, `${dump}.past`]) utimesSync(written, 0, 0);
+      return dump;
     };
-    expect(await backUp('backup written')).not.toContain(new URL(url).password);
-    const dump = expect.stringMatching(/^tipwell-000001-\d{4}-\d\d-\d\d\.dump$/);
-    const names = () => readdirSync(folder).sort();
-    expect(names()).toEqual([dump, expect.stringMatching(/\.dump\.past$/)]);
-
-    const another = join(folder, 'tipwell-000002-2026-05-15.dump');
-    writeFileSync(another, 'a dump of another database');
-    writeFileSync(`${another}.past`, `1:${'a'.repeat(32)}\n`);
-    for (const name of names()) utimesSync(join(folder, name), 0, 0);
-    await backUp(`"files":["${another}"],"msg":"these backups are of another past`);
-    expect(names()).toContainEqual(expect.stringMatching(/^tipwell-000003-.*\.dump$/));
+    // As the server notes it itself, which is compared below.
+    const noteOf = (whole: string) => `${whole}\n`;
+    addDump('tipwell-000001-2026-05-14.dump', readFileSync(file), noteOf(past));
+    const foreign = 'tipwell-000002-2026-05-15.dump';
+    const another = addDump(foreign, 'a dump of another database', noteOf(`1:${'a'.repeat(32)}`));
+    const server = await startServer({
+      DATABASE_URL: url,
+      PAYMENTS: 'simulated',
+      BACKUP_FOLDER: folder,
+      LOG_LEVEL: 'info',
+    });
+    await vi.waitFor(() => expect(server.stderr()).toContain('backup written'), { timeout: 30_000 });
+    await server.stop();
+    expect(server.stderr()).toContain(`"files":["${another}"],"msg":"these backups are of another past`);
+    expect(server.stderr()).not.toContain(new URL(url).password);
+    const names = readdirSync(folder);
+    const dump = expect.stringMatching(/^tipwell-000003-\d{4}-\d\d-\d\d\.dump$/);
+    expect(names).toContainEqual(dump);
+    const [note = ''] = names.filter((name) => /^tipwell-000003-.*\.dump\.past$/.test(name));
+    expect(readFileSync(join(folder, note), 'utf8')).toBe(noteOf(past));
   });
 });
 
 test('without programs that fit, backups and restores say what to install, and change nothing', async () => {
-  const { path } = await writeBooks();
-  const url = await createPostgresDatabase();
-  const { past } = await moveBooks(path, url);
+  const url = await createMigratedDatabase();
   const version = Number((await ask(url)).slice(0, -4));
   if (globSync(`/usr/lib/postgresql/{${version},${version + 1}}/bin/pg_dump`).length > 0) return;
+  const storage = await at(url).openForServer(OPENING);
+  await storage.recordTip((await createPeople(storage).setTheScene()).tip());
+  await storage.close();
+  const { past } = await at(url).check([]);
   const folder = temporaryFolder();
-  const file = join(folder, 'tips.dump');
-  const env = { DATABASE_URL: url, PATH: '' };
+  vi.stubEnv('PATH', '');
+  onTestFinished(() => void vi.unstubAllEnvs());
   for (const [command, words] of [
-    ['db-backup', [file]],
-    ['db-restore', [path]],
+    ['db-backup', [join(folder, 'tips.dump')]],
+    ['db-restore', [import.meta.filename]],
   ] as const) {
-    const { code, stdout, stderr } = await runToEnd(command, env, words);
+    const { code, stdout, stderr } = await runHere(command, { DATABASE_URL: url }, words);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`takes pg_dump and pg_restore of PostgreSQL ${version} (or newer)`);
     expect(stderr).toContain(`postgresql-client-${version}`);
