@@ -62,7 +62,7 @@ function endOthers(past: Client) {
 }
 
 for (const when of ['before', 'after'] as const) {
-  test(`a tip is recorded once, with a key and without, and a reversal is made once, when the connection is lost ${when} its commit`, async () => {
+  test(`a tip is recorded once, a reversal and a move of a payment are made once, when the connection is lost ${when} the commit`, async () => {
     const { line, storage, past, scene } = await openBehindLine();
     const heard: unknown[] = [];
     storage.subscribe({ onEntries: (accounts) => heard.push(accounts), onCodes() {} });
@@ -94,17 +94,16 @@ for (const when of ['before', 'after'] as const) {
     expect(line.lost).toBe(lostBefore + 1);
     expect(await storage.listEntriesSince(scene.provider.id, 0, 9)).toHaveLength(4);
     expect(await takeBack(storage, tip, NOW)).toMatchObject({ outcome: 'reversed_before' });
-  });
 
-  test(`a move of a payment tells what it brought to the ledger when the connection is lost ${when} its commit`, async () => {
-    const { line, storage, scene } = await openBehindLine();
+    // A move of a payment tells what it brought to the ledger.
     const { payments } = storage;
     await payments.savePayoutAccount(payoutAccountOf(scene.provider.id), NOW);
     const told = [];
+    const lostBeforeMoves = line.lost;
     for (const end of ['refunded', 'cancelled'] as const) {
-      const tip = scene.tip();
-      await beginPayment(storage, tip);
-      const paid = { chargeId: `pi_${tip.id}`, capturesAtMs: NOW };
+      const one = scene.tip();
+      await beginPayment(storage, one);
+      const paid = { chargeId: `pi_${one.id}`, capturesAtMs: NOW };
       const moves: readonly PaymentMove[] =
         end === 'refunded'
           ? [
@@ -114,11 +113,11 @@ for (const when of ['before', 'after'] as const) {
           : [{ kind: 'authorised', ...paid }, { kind: end }];
       for (const [step, move] of moves.entries()) {
         line.loseNextCommit(when);
-        const moved = await payments.movePayment(tip.id, move, NOW + 1 + step, NOW);
+        const moved = await payments.movePayment(one.id, move, NOW + 1 + step, NOW);
         told.push([moved?.outcome, moved?.entered]);
       }
     }
-    expect(line.lost).toBe(told.length);
+    expect(line.lost - lostBeforeMoves).toBe(told.length);
     expect(told).toEqual([
       ['moved', 'tip'],
       ['moved', 'reversal'],
@@ -127,7 +126,7 @@ for (const when of ['before', 'after'] as const) {
     ]);
   });
 
-  test(`accounts, codes, sessions and passwords come to what they are when the connection is lost ${when} the commit`, async () => {
+  test(`accounts, codes, sessions and passwords come to what they are, and an attempt is counted once at most, when the connection is lost ${when} the commit`, async () => {
     const { line, storage, past, scene } = await openBehindLine();
     const losing = <Result>(step: () => Promise<Result>) => {
       line.loseNextCommit(when);
@@ -168,9 +167,15 @@ for (const when of ['before', 'after'] as const) {
     expect(await storage.findSession(bytes('next'), NOW)).toMatchObject({ expiresAtMs: NOW + 99 });
     const { rows } = await past.query('SELECT count(*)::integer AS count FROM sessions');
     expect(rows).toEqual([{ count: 1 }]);
+
+    const attempt = { limit: 'login', account: 'pat', address: '', maxCount: 5, windowMs: 60_000 };
+    await expect(losing(() => storage.takeAttempt([attempt], NOW))).rejects.toThrow(StorageUnavailable);
+    const counted = await past.query('SELECT count::integer FROM attempts');
+    expect(counted.rows).toEqual(when === 'before' ? [] : [{ count: 1 }]);
+    expect(await storage.takeAttempt([attempt], NOW)).toEqual({ outcome: 'taken' });
   });
 
-  test(`an operator is told what was done when the connection is lost ${when} the commit, and the log has it once`, async () => {
+  test(`an operator is told what was done, and what is ended or removed is told to be gone, when the connection is lost ${when} the commit, and the log has it once`, async () => {
     const { line, storage, past, scene } = await openBehindLine();
     const actor = { kind: 'command', name: 'root', host: 'tips' } as const;
     const actOn = (action: 'report_settled' | 'invitation_revoked', subject: string) =>
@@ -187,14 +192,9 @@ for (const when of ['before', 'after'] as const) {
     line.loseNextCommit(when);
     expect(await storage.invitations.revoke(id, NOW, actOn('invitation_revoked', id))).toBe(true);
     expect(line.lost).toBe(2);
-    const { rows } = await past.query('SELECT action FROM audit_log ORDER BY number');
-    expect(rows).toEqual([{ action: 'report_settled' }, { action: 'invitation_revoked' }]);
     expect(await storage.messages.settleReport(tip.id, NOW, actOn('report_settled', tip.id))).toBe(false);
     expect(await storage.invitations.revoke(id, NOW, actOn('invitation_revoked', id))).toBe(false);
-  });
 
-  test(`what is ended or removed is told to be gone when the connection is lost ${when} the commit`, async () => {
-    const { line, storage, past, scene } = await openBehindLine();
     const { id: userId } = scene.provider;
     const life = { createdAtMs: NOW, expiresAtMs: NOW + 9 };
     const key = { id: newApiKeyId(randomBytes), userId, name: 'Till', ending: 'none' };
@@ -211,7 +211,6 @@ for (const when of ['before', 'after'] as const) {
     const session = { operatorId: operator.id, tokenHash: bytes('operator'), ...life, ...place };
     await storage.operators.createSession(session, null, 9);
     await storage.announce({ text: 'Late payouts', fromMs: NOW, untilMs: null });
-    const actor = { kind: 'command', name: 'root', host: 'tips' } as const;
     const act = { actor, action: 'announcement_ended', subject: null, reason: null, atMs: NOW } as const;
     const steps = [
       () => storage.apiKeys.end(userId, key.id),
@@ -224,24 +223,15 @@ for (const when of ['before', 'after'] as const) {
       expect(await step()).toBe(true);
       expect(await step()).toBe(false);
     }
-    expect(line.lost).toBe(steps.length);
-    const { rows } = await past.query('SELECT action FROM audit_log');
-    expect(rows).toEqual([{ action: 'announcement_ended' }]);
-  });
-
-  test(`an attempt is refused, and counted once at most, when the connection is lost ${when} its commit`, async () => {
-    const { line, storage, past } = await openBehindLine();
-    const count = { limit: 'login', account: 'pat', address: '', maxCount: 5, windowMs: 60_000 };
-    line.loseNextCommit(when);
-    await expect(storage.takeAttempt([count], NOW)).rejects.toThrow(StorageUnavailable);
-    const { rows } = await past.query('SELECT count::integer FROM attempts');
-    expect(rows).toEqual(when === 'before' ? [] : [{ count: 1 }]);
-    expect(await storage.takeAttempt([count], NOW)).toEqual({ outcome: 'taken' });
+    expect(line.lost).toBe(2 + steps.length);
+    const { rows } = await past.query('SELECT action FROM audit_log ORDER BY number');
+    const acts = ['report_settled', 'invitation_revoked', 'announcement_ended'];
+    expect(rows.map(({ action }) => action)).toEqual(acts);
   });
 }
 
-test('steps wait for a server that is away for a moment, and say that the storage is unavailable when it stays away', async () => {
-  const { line, storage, scene } = await openBehindLine();
+test('steps wait for a server that is away for a moment; it is unavailable when it stays away, and for writes while it can only be read', async () => {
+  const { line, storage, past, scene } = await openBehindLine();
   await line.cut();
   const connecting = vi.spyOn(Client.prototype, 'connect');
   const [tip, found] = [storage.recordTip(scene.tip()), storage.findQrCode(scene.code)];
@@ -260,6 +250,17 @@ test('steps wait for a server that is away for a moment, and say that the storag
     expect(reason).toBeInstanceOf(StorageUnavailable);
   }
   await line.mend();
+  expect(await storage.recordTip(scene.tip())).toMatchObject({ outcome: 'recorded' });
+
+  const name = past.database;
+  await past.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  await endOthers(past);
+  await expect(storage.recordTip(scene.tip())).rejects.toThrow(StorageUnavailable);
+  await expect(storage.proveWritable()).rejects.toThrow(StorageUnavailable);
+  expect(await storage.findQrCode(scene.code)).toMatchObject({ id: scene.code });
+  await past.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+  await endOthers(past);
+  await storage.proveWritable();
   expect(await storage.recordTip(scene.tip())).toMatchObject({ outcome: 'recorded' });
 });
 
@@ -333,8 +334,8 @@ test('a transaction that fails to serialise is run again, and a bounded number o
   expect(await storage.listEntriesSince(scene.provider.id, 0, 9)).toHaveLength(2);
 });
 
-test('a tip that the tables refuse fails alone, without a word of what was in it', async () => {
-  const { storage, scene } = await openBehindLine();
+test('a tip that the tables refuse fails alone, without a word of what was in it; damage that the server finds is told to who watches for it', async () => {
+  const { storage, past, scene } = await openBehindLine();
   const tips = Array.from({ length: 9 }, () => scene.tip());
   const poisoned = scene.tip({ amountCents: 0, idempotencyKey: 'poisoned key' });
   const outcomes = await Promise.allSettled([...tips, poisoned].map(storage.recordTip));
@@ -346,10 +347,7 @@ test('a tip that the tables refuse fails alone, without a word of what was in it
   expect(inspect(reason, { depth: 9, showHidden: true })).toContain('tips_amount');
   expect(inspect(reason, { depth: 9, showHidden: true })).not.toContain('poisoned key');
   expect(await storage.listEntriesSince(scene.provider.id, 0, 99)).toHaveLength(9);
-});
 
-test('a table or an index that the server finds damaged is told to who watches for damage', async () => {
-  const { storage, past, scene } = await openBehindLine();
   const told: unknown[] = [];
   onTestFinished(onMeasure('damage', ({ error }) => void told.push(error)));
   await storage.recordTip(scene.tip());
@@ -486,20 +484,6 @@ test('a database that is away wakes nobody, whose reading would fail', async () 
   expect(heard[0]).toBe('any');
 });
 
-test('a database that can only be read is unavailable for tips, is read from, and is written to again once it can be', async () => {
-  const { storage, past, scene } = await openBehindLine();
-  const name = past.database;
-  await past.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-  await endOthers(past);
-  await expect(storage.recordTip(scene.tip())).rejects.toThrow(StorageUnavailable);
-  await expect(storage.proveWritable()).rejects.toThrow(StorageUnavailable);
-  expect(await storage.findQrCode(scene.code)).toMatchObject({ id: scene.code });
-  await past.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
-  await endOthers(past);
-  await storage.proveWritable();
-  expect(await storage.recordTip(scene.tip())).toMatchObject({ outcome: 'recorded' });
-});
-
 test('the password of an address is in no error and in no name', async () => {
   const url = new URL(await createPostgresDatabase());
   url.password = 'hunter22';
@@ -512,7 +496,7 @@ test('the password of an address is in no error and in no name', async () => {
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('hunter22');
 });
 
-test('a commit waits for the disk whatever the server is set to, and no wait is without an end', async () => {
+test('a commit waits for the disk whatever the server is set to, no wait is without an end, and the sessions of a machine that has died end within minutes', async () => {
   const url = await createPostgresDatabase();
   const past = await connectPast(url);
   const name = past.database;
@@ -532,16 +516,8 @@ test('a commit waits for the disk whatever the server is set to, and no wait is 
     expect(await settingOf('lock_timeout')).toBe('3s');
     expect(await settingOf('idle_in_transaction_session_timeout')).toBe('10s');
     expect(await settingOf('application_name')).toBe('tipwell');
+    const keepalive = async (setting: string) => Number(await settingOf(`tcp_keepalives_${setting}`));
+    expect((await keepalive('idle')) + (await keepalive('interval')) * (await keepalive('count'))).toBe(90);
     await client.end();
   }
-});
-
-test('the sessions of a machine that has died end within minutes, and keep nothing from being restored', async () => {
-  const client = await connect(await createPostgresDatabase());
-  onTestFinished(() => client.end());
-  const { rows } = await client.query<{ seconds: number }>(
-    `SELECT current_setting('tcp_keepalives_idle')::integer +
-       current_setting('tcp_keepalives_interval')::integer * current_setting('tcp_keepalives_count')::integer AS seconds`,
-  );
-  expect(rows).toEqual([{ seconds: 90 }]);
 });

@@ -18,8 +18,8 @@ import { runHere } from '#tests/support/commands.ts';
 import { forge } from '#tests/support/forgery.ts';
 import { listTips, takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
-import { copyDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
-import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+import { copyDatabase, createMigratedDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
+import { runToEnd, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 
 const at = (url: string) => databaseAt({ engine: 'postgres', url });
 
@@ -40,13 +40,6 @@ function copyBooks() {
   const path = join(temporaryFolder(), 'tipwell.db');
   copyFileSync(written.path, path);
   return { ...written, path };
-}
-
-/** The books in a database that lasts for all tests, which have copies of it. */
-async function moveForAll(): Promise<string> {
-  const url = await createPostgresDatabase((remove) => removals.push(remove));
-  await moveBooks(written.path, url);
-  return url;
 }
 
 async function ask(url: string, query: string): Promise<unknown[][]> {
@@ -111,26 +104,23 @@ function moveBack(url: string, path: string) {
 }
 
 describe('a move', () => {
+  /** What the books were moved to; tests that write have copies of it. */
+  let moved: string;
+  let report: Awaited<ReturnType<typeof moveBooks>>;
+  beforeAll(async () => {
+    moved = await createPostgresDatabase((remove) => removals.push(remove));
+    report = await moveBooks(written.path, moved);
+  });
+
   test('copies every table, row by row, with the order of the ledger, the past, and what people see through the port', async () => {
-    const { path, provider, customer, other, code, tips, payments, guests } = copyBooks();
-    const url = await createPostgresDatabase();
+    const { path, provider, customer, other, code, tips, payments, guests } = written;
+    const url = moved;
     const file = databaseAt({ engine: 'sqlite', path });
     const { past, tipCount, problems } = await file.check([]);
     expect(problems).toEqual([]);
-    expect(await moveBooks(path, url)).toEqual({
-      problems: [],
-      differences: [],
-      auditProblems: [],
-      tipCount,
-      past,
-    });
-    expect(await at(url).check([])).toEqual({
-      problems: [],
-      differences: [],
-      auditProblems: [],
-      tipCount,
-      past,
-    });
+    const whole = { problems: [], differences: [], auditProblems: [], tipCount, past };
+    expect(report).toEqual(whole);
+    expect(await at(url).check([])).toEqual(whole);
     await expectSameRows(path, url);
 
     const [from, to] = [await file.openForCommand(), await at(url).openForCommand()];
@@ -180,9 +170,9 @@ describe('a move', () => {
     }
   });
 
-  test('lets the ledger go on after it', async () => {
-    const { tips, tipCount, payments, guests, provider } = written;
-    const url = await copyDatabase(await moveForAll());
+  test('lets the ledger go on after it, and another move is refused then, and changes nothing', async () => {
+    const { path, tips, tipCount, payments, guests, provider } = copyBooks();
+    const url = await copyDatabase(moved);
     const storage = await at(url).openForCommand();
     const [, , , last] = tips;
     if (!last) throw new Error('there is no tip');
@@ -192,76 +182,50 @@ describe('a move', () => {
     await goOn(storage, { payments, guests, provider });
     expect(await storage.checkRecent()).toMatchObject({ problems: [] });
     await storage.close();
-    expect(await at(url).check([])).toMatchObject({ problems: [], tipCount: tipCount + 2 });
+    const { past, ...found } = await at(url).check([]);
+    expect(found).toMatchObject({ problems: [], tipCount: tipCount + 2 });
     expect(await ask(url, 'SELECT max(sequence)::integer FROM tipwell.transactions')).toEqual([
       [tipCount + 2],
     ]);
+    await expect(moveBooks(path, url)).rejects.toThrow('is not empty');
+    expect(await at(url).check([])).toMatchObject({ problems: [], tipCount: tipCount + 2, past });
   });
 
-  test('into a database with accounts is refused, and changes nothing', async () => {
-    const { path } = copyBooks();
-    const url = await createPostgresDatabase();
-    const { past } = await moveBooks(path, url);
-    await expect(moveBooks((await writeBooks()).path, url)).rejects.toThrow('is not empty');
-    expect(await at(url).check([])).toMatchObject({ problems: [], past });
-  });
-
-  test('takes a database on which a server has started before anybody registered', async () => {
+  test('takes a database on which a server has started before anybody registered, and leaves none of the events that it has listed there', async () => {
     const { path, tipCount } = copyBooks();
-    const url = await createPostgresDatabase();
+    forge(path, `INSERT INTO payment_notices (id, received_at_ms) VALUES ('listed evt_2', 1)`);
+    const url = await createMigratedDatabase();
     const storage = await at(url).openForServer(OPENING);
     await storage.secret('device_mark', Buffer.alloc(32));
+    for (const id of ['listed evt_2', 'listed evt_3']) await storage.payments.rememberWebhookEvent(id, 2);
     await expect(moveBooks(path, url)).rejects.toThrow('another Tipwell process is using it');
     await storage.close();
     expect(await moveBooks(path, url)).toMatchObject({ problems: [], tipCount });
-  });
-
-  test('leaves none of the events that a server has listed on the empty database', async () => {
-    const { path } = copyBooks();
-    forge(path, `INSERT INTO payment_notices (id, received_at_ms) VALUES ('listed evt_2', 1)`);
-    const url = await createPostgresDatabase();
-    const storage = await at(url).openForServer(OPENING);
-    for (const id of ['listed evt_2', 'listed evt_3']) await storage.payments.rememberWebhookEvent(id, 2);
-    await storage.close();
-    expect(await moveBooks(path, url)).toMatchObject({ problems: [] });
     await expectSameRows(path, url);
   });
 
-  test('that is broken off leaves the database empty', async () => {
+  test('that is broken off, or whose rows do not add up, leaves the database empty', async () => {
     const { path } = copyBooks();
     const url = await createPostgresDatabase();
-    const breakingOff = databaseAt({ engine: 'sqlite', path }).readAll((tables, past) =>
-      at(url).fill(
-        (async function* (): AsyncGenerator<TableRows> {
-          for await (const table of tables) {
-            if (table.table === 'tip_quarters') throw new Error('broken off');
-            yield table;
-          }
-        })(),
-        past,
-      ),
-    );
+    const without = (change: (table: TableRows) => TableRows) =>
+      databaseAt({ engine: 'sqlite', path }).readAll((tables, past) =>
+        at(url).fill(
+          (async function* (): AsyncGenerator<TableRows> {
+            for await (const table of tables) yield table.table === 'tip_quarters' ? change(table) : table;
+          })(),
+          past,
+        ),
+      );
+    const breakingOff = without(() => {
+      throw new Error('broken off');
+    });
     await expect(breakingOff).rejects.toThrow('broken off');
     expect(await isEmpty(url)).toBe(true);
-    expect(await moveBooks(path, url)).toMatchObject({ problems: [] });
-  });
-
-  test('of rows that do not add up is undone', async () => {
-    const { path } = copyBooks();
-    const url = await createPostgresDatabase();
-    const lessOne = databaseAt({ engine: 'sqlite', path }).readAll((tables, past) =>
-      at(url).fill(
-        (async function* (): AsyncGenerator<TableRows> {
-          for await (const table of tables) {
-            if (table.table === 'tip_quarters') yield { ...table, rows: [] };
-            else yield table;
-          }
-        })(),
-        past,
-      ),
+    await expect(without((table) => ({ ...table, rows: [] }))).rejects.toThrow(
+      /cannot be trusted\. Violated: each bucket/,
     );
-    await expect(lessOne).rejects.toThrow(/cannot be trusted\. Violated: each bucket/);
     expect(await isEmpty(url)).toBe(true);
+    expect(await moveBooks(path, url)).toMatchObject({ problems: [] });
   });
 });
 
@@ -269,7 +233,8 @@ describe('a move back', () => {
   /** A ledger that has been on PostgreSQL, which never uses the numbers of steps that were undone. */
   async function writeOnPostgres() {
     const { tips, tipCount, payments, guests, provider } = written;
-    const url = await moveForAll();
+    const url = await createPostgresDatabase((remove) => removals.push(remove));
+    await moveBooks(written.path, url);
     for (const table of ['tips', 'reversals', 'adjustments'])
       await ask(url, `SELECT nextval(pg_get_serial_sequence('tipwell.${table}', 'sequence'))`);
     const storage = await at(url).openForCommand();
@@ -281,27 +246,18 @@ describe('a move back', () => {
     await storage.close();
     return { url, first, tipCount: tipCount + 1, payments, guests, provider };
   }
+  /** Read by all tests; one that writes in it makes a copy. */
   let original: Awaited<ReturnType<typeof writeOnPostgres>>;
   beforeAll(async () => {
     original = await writeOnPostgres();
   });
-  const copyOriginal = async () => ({ ...original, url: await copyDatabase(original.url) });
   const newFile = () => join(temporaryFolder(), 'back.db');
 
-  test('copies every table, row by row, with numbers that were never used, and the past', async () => {
-    const { url, tipCount } = await copyOriginal();
-    const path = newFile();
-    const { past } = await at(url).check([]);
+  test('copies every table, row by row, wherever PostgreSQL keeps the rows, with numbers that were never used, and the past', async () => {
+    const { tipCount } = original;
+    const { past } = await at(original.url).check([]);
     const whole = { problems: [], differences: [], auditProblems: [], tipCount, past };
-    expect(await moveBack(url, path)).toEqual(whole);
-    expect(await databaseAt({ engine: 'sqlite', path }).check([])).toEqual(whole);
-    await expectSameRows(path, url);
-    expect(readdirSync(dirname(path)).sort()).toEqual(['back.db', 'back.db.lock']);
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-  });
-
-  test('does not depend on where PostgreSQL keeps the rows', async () => {
-    const { url, tipCount } = await copyOriginal();
+    const turned = await copyDatabase(original.url);
     for (const [table, key] of [
       ['tips', 'sequence DESC'],
       ['reversals', 'sequence DESC'],
@@ -311,17 +267,22 @@ describe('a move back', () => {
       ['audit_log', 'number DESC'],
     ])
       await ask(
-        url,
+        turned,
         `CREATE INDEX turned ON tipwell.${table} (${key}); CLUSTER tipwell.${table} USING turned;
           DROP INDEX tipwell.turned`,
       );
-    const path = newFile();
-    expect(await moveBack(url, path)).toMatchObject({ problems: [], tipCount });
-    await expectSameRows(path, url);
+    for (const url of [original.url, turned]) {
+      const path = newFile();
+      expect(await moveBack(url, path)).toEqual(whole);
+      expect(await databaseAt({ engine: 'sqlite', path }).check([])).toEqual(whole);
+      await expectSameRows(path, url);
+      expect(readdirSync(dirname(path)).sort()).toEqual(['back.db', 'back.db.lock']);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+    }
   });
 
   test('lets the ledger go on, and a check find a tip that is taken out', async () => {
-    const { url, first, tipCount, payments, guests, provider } = await copyOriginal();
+    const { url, first, tipCount, payments, guests, provider } = original;
     const path = newFile();
     await moveBack(url, path);
     const file = databaseAt({ engine: 'sqlite', path });
@@ -342,8 +303,8 @@ describe('a move back', () => {
     ]);
   });
 
-  test('never overwrites a file', async () => {
-    const { url } = await copyOriginal();
+  test('never overwrites a file, and is refused while a server uses the database', async () => {
+    const { url } = original;
     const { path } = copyBooks();
     const before = readFileSync(path);
     await expect(moveBack(url, path)).rejects.toThrow(
@@ -355,10 +316,18 @@ describe('a move back', () => {
     writeFileSync(`${gone}-wal`, 'of somebody');
     await expect(moveBack(url, gone)).rejects.toThrow(`There is a file ${gone}-wal already.`);
     expect(readFileSync(`${gone}-wal`, 'utf8')).toBe('of somebody');
+
+    const server = await at(url).openForServer(OPENING);
+    // One connection stays from the first step on, as that of a server does for as long as it runs.
+    await server.proveWritable();
+    const refused = newFile();
+    await expect(moveBack(url, refused)).rejects.toThrow('another Tipwell process is using it');
+    await server.close();
+    expect(existsSync(refused)).toBe(false);
   });
 
   test('that is broken off, or whose rows do not add up, leaves no file', async () => {
-    const { url } = await copyOriginal();
+    const { url } = original;
     const path = newFile();
     const without = (change: (table: TableRows) => TableRows) =>
       at(url).readAll((tables, past) =>
@@ -379,17 +348,8 @@ describe('a move back', () => {
     expect(readdirSync(dirname(path))).toEqual(['back.db.lock']);
   });
 
-  test('is refused while a server uses the database', async () => {
-    const { url } = await copyOriginal();
-    const server = await startServer({ DATABASE_URL: url, PAYMENTS: 'simulated' });
-    const path = newFile();
-    await expect(moveBack(url, path)).rejects.toThrow('another Tipwell process is using it');
-    await server.stop();
-    expect(existsSync(path)).toBe(false);
-  });
-
   test('by the command says which line the settings need, and is noted in the file alone', async () => {
-    const { url, tipCount } = await copyOriginal();
+    const { url, tipCount } = original;
     const path = newFile();
     const { code, stdout, stderr } = await runHere('db-move', { DATABASE_URL: url }, [path]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -446,39 +406,33 @@ describe('npm run db:move', () => {
     await expect(moveBooks(path, url)).rejects.toThrow('is not empty: an operator has acted on it');
   });
 
-  test('is refused while a server has the file', async () => {
+  test('is refused while a server has the file, for a ledger that does not add up, and for an address without its password', async () => {
     const { path } = copyBooks();
     const url = await createPostgresDatabase();
-    const server = await startServer({ DATABASE_URL: path, PAYMENTS: 'simulated' });
-    const { code, stdout, stderr } = await runHere('db-move', { DATABASE_URL: path }, [url]);
+    const env = { DATABASE_URL: path };
+    const server = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
+    const { code, stdout, stderr } = await runHere('db-move', env, [url]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('another Tipwell process is using it');
-    await server.stop();
+    await server.close();
     expect(await isEmpty(url)).toBe(true);
-  });
 
-  test('is refused for a ledger that does not add up', async () => {
-    const { path } = copyBooks();
+    const address = new URL(url);
+    address.password = '';
+    const withoutPassword = await runHere('db-move', env, [address.href]);
+    expect({ code: withoutPassword.code, stderr: withoutPassword.stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/: the server asks for a password, and the address has none\.\n$/),
+    });
+
     forge(
       path,
       `UPDATE accounts SET total_tips_given_cents = total_tips_given_cents + 1 WHERE username = 'cam'`,
     );
-    const url = await createPostgresDatabase();
-    const { code, stderr } = await runHere('db-move', { DATABASE_URL: path }, [url]);
-    expect(code).toBe(1);
-    expect(stderr).toContain('cannot be trusted. Violated: the total given');
+    const untrusted = await runHere('db-move', env, [url]);
+    expect(untrusted.code).toBe(1);
+    expect(untrusted.stderr).toContain('cannot be trusted. Violated: the total given');
     expect(await isEmpty(url)).toBe(true);
-  });
-
-  test('says of an address without its password that the password is missing', async () => {
-    const { path } = copyBooks();
-    const url = new URL(await createPostgresDatabase());
-    url.password = '';
-    const { code, stderr } = await runHere('db-move', { DATABASE_URL: path }, [url.href]);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(/: the server asks for a password, and the address has none\.\n$/),
-    });
   });
 
   test('says in one line what is wrong with its words, without a password', async () => {

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { readMigrations } from '#server/storage/care/migrations.ts';
 import { parsePast } from '#server/storage/checks/past.ts';
 import { databaseAt } from '#server/storage/open.ts';
@@ -23,9 +23,6 @@ import { newTip } from '#tests/support/new-tip.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople, START_MS } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
-import { runToEnd, startServer, stopEverything } from '#tests/support/running-server.ts';
-
-afterAll(stopEverything);
 
 const MINUTE_MS = 60_000;
 const notesOf = (noted: string) => [parsePast(noted) ?? { count: Number.NaN, digest: noted }];
@@ -52,6 +49,9 @@ async function readHour(storage: Storage, id: UserId) {
 /** The number of migrations of the last version whose tips are in the table `transactions`. */
 const BEFORE_LEAN = 25;
 
+/** The number of migrations of the last version whose blocks are of all services. */
+const BEFORE_SERVICES_OF_BLOCKS = 6;
+
 /** Pat of the version before, and tips of cam's for the code of pat's as of today. */
 async function findPeople(storage: Storage) {
   const [pat, cam] = [await storage.findCredentials('pat@b.c'), await storage.findCredentials('cam@b.c')];
@@ -73,7 +73,7 @@ interface Tip {
   readonly idempotencyKey?: string;
 }
 
-test('a database of the version before is checked as it is, and the next start brings it up to date with all of its tips', async () => {
+test('a database of the version before is checked as it is, a wrong sum in it is found before and at the next start, which brings it up to date with all of its tips', async () => {
   const url = await createPostgresDatabase();
   await makeEarlierDatabase(url, [
     { amountCents: 1_000, createdAtMs: START_MS },
@@ -87,6 +87,16 @@ test('a database of the version before is checked as it is, and the next start b
   const noted = '3:aa7bd6df1f6d15194940cb0de4aea486';
   expect({ problems, tipCount, past }).toEqual({ problems: [], tipCount: 3, past: noted });
   await expect(at(url).openForCommand()).rejects.toThrow('has not the tables of this version. Start Tipwell');
+
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('UPDATE tipwell.tip_buckets SET cents = cents + 1');
+  expect((await at(url).check([])).problems).toEqual([
+    expect.stringContaining('Violated: each bucket is the sum'),
+  ]);
+  await expect(at(url).openForServer(OPENING)).rejects.toThrow('is damaged');
+  await client.query('UPDATE tipwell.tip_quarters SET cents = cents - 1');
 
   const storage = await open(url);
   const pat = await storage.findCredentials('pat@b.c');
@@ -103,14 +113,27 @@ test('a database of the version before is checked as it is, and the next start b
     tipCount: 3,
     past,
   });
+
+  // What was noted then shows when a tip of then is said to be paid.
+  await client.query('SET session_replication_role = replica');
+  for (const mode of ['test', 'live'] as const) {
+    await client.query('UPDATE tipwell.tips SET mode = $1', [MODE_NUMBERS[mode]]);
+    expect((await at(url).check(notesOf(noted))).differences).toEqual([expect.stringMatching(/^Rewritten: 3:/)]);
+  }
 });
 
-test('payments and payout accounts of a version without adjustments are brought along, and go on as those of today', async () => {
+test('a block of a version that kept none by service is left to that of its tip; payments and payout accounts of one without adjustments go on as those of today', async () => {
   const url = await createPostgresDatabase();
   await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
   const client = new Client({ connectionString: url });
   await client.connect();
+  await migrate(client, readMigrations('postgres').slice(0, BEFORE_SERVICES_OF_BLOCKS));
+  await client.query(
+    'INSERT INTO tipwell.blocked_givers SELECT receiver_id, giver_id, id, 0 FROM tipwell.transactions',
+  );
   await migrate(client, readMigrations('postgres').slice(0, BEFORE_ADJUSTMENTS.postgres));
+  const { rows } = await client.query('SELECT service_category FROM tipwell.blocked_givers');
+  expect(rows).toEqual([{ service_category: 'dj' }]);
   await client.query('SET search_path = tipwell');
   for (const statement of earlierPayments(START_MS)) await client.query(statement);
   await client.end();
@@ -139,55 +162,11 @@ test('what a failed refund left with the operator is told as earned no more', as
   expect(await at(url).check([])).toMatchObject({ problems: [] });
 });
 
-test('a block of a version that kept none by service is left to the service of the tip by which it was made', async () => {
+test('takings add up of tips of the version before and of this one in one quarter of an hour, refunds between them; a key of then answers with its own id, in a group and alone', async () => {
   const url = await createPostgresDatabase();
-  await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(() => client.end());
-  await migrate(client, readMigrations('postgres').slice(0, 6));
-  await client.query(
-    'INSERT INTO tipwell.blocked_givers SELECT receiver_id, giver_id, id, 0 FROM tipwell.transactions',
-  );
-  await migrate(client, readMigrations('postgres'));
-  const { rows } = await client.query('SELECT service_category FROM tipwell.blocked_givers');
-  expect(rows).toEqual([{ service_category: 'dj' }]);
-});
-
-test('what the version before noted shows when a tip of then is said to be paid', async () => {
-  const url = await createPostgresDatabase();
-  await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
-  const noted = notesOf((await at(url).check([])).past);
-  await open(url);
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  await client.query('SET session_replication_role = replica');
-  for (const mode of ['test', 'live'] as const) {
-    await client.query('UPDATE tipwell.tips SET mode = $1', [MODE_NUMBERS[mode]]);
-    expect((await at(url).check(noted)).differences).toEqual([expect.stringMatching(/^Rewritten: 1:/)]);
-  }
-  await client.query('UPDATE tipwell.tips SET mode = $1', [MODE_NUMBERS.simulated]);
-  await client.end();
-  expect(await at(url).check(noted)).toMatchObject({ problems: [], differences: [] });
-});
-
-test('a wrong sum in a database of the version before is found before and at the next start', async () => {
-  const url = await createPostgresDatabase();
-  await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  await client.query('UPDATE tipwell.tip_buckets SET cents = cents + 1');
-  await client.end();
-  expect((await at(url).check([])).problems).toEqual([
-    expect.stringContaining('Violated: each bucket is the sum'),
-  ]);
-  await expect(at(url).openForServer(OPENING)).rejects.toThrow('is damaged');
-});
-
-test('takings add up of tips of the version before and of this one in one quarter of an hour, refunds between them', async () => {
-  const url = await createPostgresDatabase();
+  const sent = { amountCents: 5_000, createdAtMs: START_MS + 1, idempotencyKey: 'key' };
   await makeEarlierDatabase(url, [
-    { amountCents: 5_000, createdAtMs: START_MS + 1 },
+    sent,
     { amountCents: 9_000, createdAtMs: START_MS + 2 },
   ]);
   const storage = await open(url);
@@ -213,15 +192,10 @@ test('takings add up of tips of the version before and of this one in one quarte
   await storage.recordTip(tip({ amountCents: 30_000, createdAtMs: START_MS + 4 }));
   await expectDay(3, 36_000, 29_100);
   expect(await storage.checkRecent()).toMatchObject({ problems: [] });
-});
 
-test('a tip of a version that stored keys answers its key with its own id, in a group with others and alone', async () => {
-  const url = await createPostgresDatabase();
-  const sent = { amountCents: 1_000, createdAtMs: START_MS, idempotencyKey: 'key' };
-  await makeEarlierDatabase(url, [sent]);
-  const storage = await open(url);
-  const { id, tip } = await findPeople(storage);
-  const [stored] = await listTips(storage, id);
+  // A key of then is answered with the id of then.
+  const tipCount = (await listTips(storage, id)).length;
+  const [stored] = (await listTips(storage, id)).toReversed();
   const again = tip(sent);
   expect(stored?.id).not.toBe(again.id);
   const repeated = { outcome: 'repeated', transaction: { id: stored?.id } };
@@ -234,8 +208,8 @@ test('a tip of a version that stored keys answers its key with its own id, in a 
   expect(await storage.recordTip({ ...again, ...tip({ ...sent, amountCents: 2_000 }) })).toEqual({
     outcome: 'key_reused',
   });
-  expect(await listTips(storage, id)).toHaveLength(4);
-  expect(await at(url).check([])).toMatchObject({ problems: [], tipCount: 4 });
+  expect(await listTips(storage, id)).toHaveLength(tipCount + 3);
+  expect(await at(url).check([])).toMatchObject({ problems: [], tipCount: tipCount + 3 });
 });
 
 /** A database with the tables of the version before the lean ledger, and a tip. */
@@ -249,15 +223,13 @@ async function makeDatabaseBeforeLean(): Promise<string> {
   return url;
 }
 
-test('while a process of the version before serves, a start says what to do and changes nothing; it works once that one has gone', async () => {
+test('while a process of the version before serves, a start says what to do and changes nothing; it works once that one has gone, and lets none of that version write', async () => {
   const url = await makeDatabaseBeforeLean();
   const earlier = new Client({ connectionString: url });
   await earlier.connect();
   // As each connection of a serving process does.
   await holdAsServer(earlier);
-  const refused = await runToEnd('serve', { DATABASE_URL: url, PORT: '1' });
-  expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain(
+  await expect(at(url).openForServer(OPENING)).rejects.toThrow(
     'Nothing was changed. Stop all processes of the earlier version, then start one of this version.',
   );
   expect(await appliedTo(earlier)).toHaveLength(BEFORE_LEAN);
@@ -268,6 +240,15 @@ test('while a process of the version before serves, a start says what to do and 
   const storage = await open(url);
   const { id, tip } = await findPeople(storage);
   await storage.recordTip(tip({ amountCents: 3_000 }));
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await expect(migrate(client, readMigrations('postgres').slice(0, BEFORE_LEAN))).rejects.toThrow(
+    'made by a newer or different version',
+  );
+  await expect(recordAsBefore(client, { amountCents: 100, createdAtMs: START_MS })).rejects.toThrow(
+    'cannot insert into',
+  );
   expect((await listTips(storage, id)).map(({ amountCents }) => amountCents)).toEqual([3_000, 5_000, 1_000]);
   expect(await at(url).check([])).toMatchObject({ problems: [], tipCount: 3 });
 });
@@ -297,28 +278,13 @@ test('a start says when it waits for another process that migrates', async () =>
 
 test('of several processes that start at once on tables of the version before, one migrates, and all serve', async () => {
   const url = await makeDatabaseBeforeLean();
-  const servers = await Promise.all(
-    [1, 2, 3].map(() => startServer({ DATABASE_URL: url, PAYMENTS: 'simulated', LOG_LEVEL: 'info' })),
+  const ended: string[] = [];
+  const announce: Announce = (step) => () => ended.push(step);
+  const storages = await Promise.all(
+    [1, 2, 3].map(() => at(url).openForServer({ ...OPENING, announce })),
   );
-  for (const { url: address } of servers) expect((await fetch(`${address}/readyz`)).status).toBe(200);
-  for (const server of servers) await server.stop();
-  const migrating = servers.filter(({ stderr }) => stderr().includes('"migrating the tables: done"'));
-  expect(migrating).toHaveLength(1);
+  for (const storage of storages) await storage.proveWritable();
+  for (const storage of storages) await storage.close();
+  expect(ended.filter((step) => step === 'migrating the tables')).toHaveLength(1);
   expect(await at(url).check([])).toMatchObject({ problems: [], tipCount: 1 });
-});
-
-test('what this version writes is not written to the tables of the version before, and a process of that one is refused', async () => {
-  const url = await makeDatabaseBeforeLean();
-  const storage = await open(url);
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  onTestFinished(() => client.end());
-  await expect(migrate(client, readMigrations('postgres').slice(0, BEFORE_LEAN))).rejects.toThrow(
-    'made by a newer or different version',
-  );
-  await expect(recordAsBefore(client, { amountCents: 100, createdAtMs: START_MS })).rejects.toThrow(
-    'cannot insert into',
-  );
-  const { id } = await findPeople(storage);
-  expect(await listTips(storage, id)).toHaveLength(1);
 });
