@@ -1,27 +1,50 @@
 /** What the shipped Caddyfiles answer while no server does, and that they lead to the server again. */
 import { createHash } from 'node:crypto';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { installedCaddy, type ShippedCaddyfile, startCaddy } from '#tests/support/caddy.ts';
+import {
+  installedCaddy,
+  type RunningCaddy,
+  type ShippedCaddyfile,
+  startCaddy,
+} from '#tests/support/caddy.ts';
 import { startServer, stopEverything } from '#tests/support/running-server.ts';
 
 const PATIENCE = { timeout: 30_000 };
 
 afterAll(stopEverything);
 
-test.for<ShippedCaddyfile>([
-  'deploy/Caddyfile',
-  'deploy/Caddyfile.two',
-])('%s shows a page to browsers while no server answers, whose policy allows its script, and tells programs to try again', async (path, {
+test('both of the shipped files show a page to browsers while no server answers, whose policy allows its script, and tell programs to try again', async ({
   skip,
 }) => {
   skip(installedCaddy() === null, 'there is no Caddy');
   const server = await startServer({ TRUST_PROXY: '127.0.0.1' });
-  const caddy = await startCaddy(path, [server.port]);
-  onTestFinished(caddy.stop);
+  const paths: readonly ShippedCaddyfile[] = ['deploy/Caddyfile', 'deploy/Caddyfile.two'];
+  const caddies = await Promise.all(
+    paths.map(async (path) => {
+      const caddy = await startCaddy(path, [server.port]);
+      onTestFinished(caddy.stop);
+      return { path, caddy };
+    }),
+  );
+  await server.stop();
+  for (const { path, caddy } of caddies) await expectPageOfAbsence(path, caddy);
+
+  await startServer({
+    TRUST_PROXY: '127.0.0.1',
+    DATABASE_URL: server.databasePath,
+    PORT: String(server.port),
+  });
+  for (const { caddy } of caddies)
+    await vi.waitFor(async () => {
+      const found = await fetch(`${caddy.url}/`, { headers: { Accept: 'text/html' } });
+      expect(found.status).toBe(200);
+      await found.arrayBuffer();
+    }, PATIENCE);
+});
+
+async function expectPageOfAbsence(path: ShippedCaddyfile, caddy: RunningCaddy): Promise<void> {
   const ask = (target: string, accept: string) =>
     fetch(`${caddy.url}${target}`, { headers: { Accept: accept } });
-  await server.stop();
-
   const answer = await vi.waitFor(async () => {
     const page = await ask('/tip/none', 'text/html,*/*;q=0.8');
     expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
@@ -50,15 +73,4 @@ test.for<ShippedCaddyfile>([
   // Behind several processes Caddy knows it of those that it has found away.
   expect(path === 'deploy/Caddyfile' ? [502] : [502, 503]).toContain(sent.status);
   expect(await sent.text()).toBe('');
-
-  await startServer({
-    TRUST_PROXY: '127.0.0.1',
-    DATABASE_URL: server.databasePath,
-    PORT: String(server.port),
-  });
-  await vi.waitFor(async () => {
-    const found = await ask('/', 'text/html');
-    expect(found.status).toBe(200);
-    await found.arrayBuffer();
-  }, PATIENCE);
-});
+}

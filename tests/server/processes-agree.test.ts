@@ -3,7 +3,7 @@
  * once.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { invitationIn } from '#shared/invitations.ts';
 import { DOORS, type Door } from '#tests/support/both-doors.ts';
 import { runHere } from '#tests/support/commands.ts';
@@ -139,11 +139,8 @@ test('one idempotency key that both servers are sent at once is one tip', async 
   expect(data[1]).toEqual([]);
 });
 
-test('wrong passwords are counted over both servers together', async () => {
-  const { one, other } = await startOn(both.path, { RATE_LIMIT: 'on' });
-  onTestFinished(async () => {
-    for (const server of [one, other]) await server.stop();
-  });
+test('wrong passwords are counted over both servers together, and an invitation with one use lets one in whom both are asked for at once', async () => {
+  const { one, other, path } = await startOn(both.path, { RATE_LIMIT: 'on', REGISTRATION: 'invite' });
   const attempts: number[] = [];
   for (let turn = 0; turn < 12; turn += 1) {
     const credentials = { email: 'sam@example.com', password: 'not the password' };
@@ -152,7 +149,31 @@ test('wrong passwords are counted over both servers together', async () => {
   const refusedFrom = attempts.indexOf(429);
   expect(attempts.slice(0, refusedFrom)).toEqual(Array(5).fill(401));
   expect(attempts.slice(refusedFrom)).toEqual(Array(7).fill(429));
+
+  const made = await runHere('invite', { DATABASE_URL: path, REGISTRATION: 'invite' });
+  const { token: invitation } = invitationIn(new URL(made.stdout.split('\n')[0] ?? '').hash) ?? {};
+  const outcomes = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => {
+      const username = `invited-${index}`;
+      const person = { email: `${username}@example.com`, username, full_name: 'X', password: PASSWORD };
+      return registerInTime(index % 2 === 0 ? one : other, {
+        ...person,
+        is_service_provider: false,
+        invitation,
+      });
+    }),
+  );
+  expect(outcomes.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(410)]);
 });
+
+/** Asks again for as long as a busy machine has no place for another password. */
+async function registerInTime(server: RunningServer, person: object) {
+  for (;;) {
+    const answer = await post(server, '/auth/register', person);
+    if (answer.status !== 503) return answer;
+    await sleep(50);
+  }
+}
 
 test('an API key that is made at one server works at the other, and that it has ended is known there at once', async () => {
   const { one, other, receiver } = await openScene();
@@ -221,21 +242,6 @@ test('an account that is suspended gives and receives nothing at either server, 
   expect(await operate('lift', emailOf('cam'))).toMatchObject({ code: 0 });
   expect((await after()).map(({ status }) => status)).toEqual([201, 201]);
   expect(await lookInto(path, (data) => data.check())).toEqual([]);
-});
-
-test('an invitation with one use lets one in whom both servers are asked for at once', async () => {
-  const { one, other, path } = await startOn(both.path, { REGISTRATION: 'invite' });
-  const made = await runHere('invite', { DATABASE_URL: path, REGISTRATION: 'invite' });
-  const { token: invitation } = invitationIn(new URL(made.stdout.split('\n')[0] ?? '').hash) ?? {};
-  const outcomes = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => {
-      const username = `invited-${index}`;
-      const person = { email: `${username}@example.com`, username, full_name: 'X', password: PASSWORD };
-      const body = { ...person, is_service_provider: false, invitation };
-      return post(index % 2 === 0 ? one : other, '/auth/register', body);
-    }),
-  );
-  expect(outcomes.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(410)]);
 });
 
 test('a username that is registered at both servers at once is given to one account', async () => {

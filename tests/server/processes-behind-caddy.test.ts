@@ -9,7 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOfKeyedTip } from '#server/tips/transactions.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
-import { installedCaddy, type RunningCaddy, startCaddy } from '#tests/support/caddy.ts';
+import {
+  installedCaddy,
+  type RunningCaddy,
+  type ShippedCaddyfile,
+  startCaddy,
+} from '#tests/support/caddy.ts';
 import { createMigratedDatabase } from '#tests/support/postgres.ts';
 import { ask } from '#tests/support/postgres-cluster.ts';
 import { type PreparedPerson, prepareLedger } from '#tests/support/prepared-ledger.ts';
@@ -17,7 +22,7 @@ import { type Answer, call, enter, type Person } from '#tests/support/rest-clien
 import { freePort, startServer, stopEverything } from '#tests/support/running-server.ts';
 
 const GIVERS = 6;
-const VISITORS = 3;
+const VISITORS = 2;
 const AT_ONCE_OF_EACH = 2;
 const ENOUGH_TIPS = 100;
 const PAUSE_MS = 50;
@@ -58,33 +63,30 @@ async function insist<Body>(send: () => Promise<Answer<Body>>): Promise<Answer<B
 }
 
 describe.skipIf(installedCaddy() === null)('with Caddy, which is not on every machine,', () => {
-  test.each([
-    ['deploy/Caddyfile', [0, 0]],
-    ['deploy/Caddyfile.two', [0, 1]],
-  ] as const)('a kill and a restart behind %s charge nobody for somebody else, and log nobody in as somebody else', async (file, struck) => {
-    const [killed, replaced] = struck;
+  test('a kill and a restart behind either of the shipped files charge nobody for somebody else, and log nobody in as somebody else', async () => {
     const { path: databaseUrl, people } = await prepareLedger(
       ['pat', ...Array.from({ length: GIVERS }, (_, index) => `cam-${index}`)],
       await createMigratedDatabase(),
     );
     const [receiver, ...givers] = people;
-    const ports = await Promise.all([...new Set(struck)].map(() => freePort()));
-    const start = (port = 0) =>
-      startServer({ DATABASE_URL: databaseUrl, PORT: String(port), TRUST_PROXY: '127.0.0.1' });
-    const servers = await Promise.all(ports.map(start));
-    const caddy: RunningCaddy = await startCaddy(file, ports);
-    onTestFinished(caddy.stop);
+    const start = async (port?: number) =>
+      startServer({
+        DATABASE_URL: databaseUrl,
+        PORT: String(port ?? (await freePort())),
+        TRUST_PROXY: '127.0.0.1',
+      });
+    const first = await start();
+    const servers = [first];
     // Others, because a login ends the oldest of an account's fifty sessions.
     const visitors = await Promise.all(
-      Array.from({ length: VISITORS }, (_, index) => enter(caddy, `dan-${index}`)),
+      Array.from({ length: VISITORS }, (_, index) => enter(first, `dan-${index}`)),
     );
 
-    let isOver = false;
     let sent = 0;
     const wrong: unknown[] = [];
     const acknowledged = new Set<string>();
 
-    async function give({ id, token }: PreparedPerson): Promise<void> {
+    async function give(caddy: RunningCaddy, { id, token }: PreparedPerson): Promise<void> {
       const amountCents = 1_000 + sent;
       const key = `${id} gives ${amountCents}`.replaceAll(' ', '_');
       sent += 1;
@@ -100,42 +102,56 @@ describe.skipIf(installedCaddy() === null)('with Caddy, which is not on every ma
       acknowledged.add(key);
     }
 
-    async function logIn({ id, email, password }: Person): Promise<void> {
+    async function logIn(caddy: RunningCaddy, { id, email, password }: Person): Promise<void> {
       const login = await insist(() =>
         call<{ user: { id: string } }>(caddy, '/auth/login', { body: { email, password } }),
       );
       if (login.status !== 200 || login.body.user.id !== id) wrong.push({ email, ...login });
     }
 
-    const untilOver = async (act: () => Promise<void>, breathMs: number) => {
-      while (!isOver) {
-        await act();
-        await sleep(breathMs);
-      }
-    };
-    const acting = [
-      ...givers.flatMap((giver) =>
-        Array.from({ length: AT_ONCE_OF_EACH }, () => untilOver(() => give(giver), BREATH_MS)),
-      ),
-      ...visitors.map((visitor) => untilOver(() => logIn(visitor), BREATH_AFTER_LOGIN_MS)),
-    ];
-    try {
-      for (const [place, signal] of [
-        [killed, 'SIGKILL'],
-        [replaced, 'SIGTERM'],
-      ] as const) {
+    /** Has people act behind a file while the processes at these places are killed and replaced. */
+    async function strike(file: ShippedCaddyfile, killed: number, replaced: number): Promise<void> {
+      const caddy = await startCaddy(
+        file,
+        servers.map(({ port }) => port),
+      );
+      onTestFinished(caddy.stop);
+      const enough = acknowledged.size + ENOUGH_TIPS;
+      let isOver = false;
+      const untilOver = async (act: () => Promise<void>, breathMs: number) => {
+        while (!isOver) {
+          await act();
+          await sleep(breathMs);
+        }
+      };
+      const acting = [
+        ...givers.flatMap((giver) =>
+          Array.from({ length: AT_ONCE_OF_EACH }, () => untilOver(() => give(caddy, giver), BREATH_MS)),
+        ),
+        ...visitors.map((visitor) => untilOver(() => logIn(caddy, visitor), BREATH_AFTER_LOGIN_MS)),
+      ];
+      try {
+        for (const [place, signal] of [
+          [killed, 'SIGKILL'],
+          [replaced, 'SIGTERM'],
+        ] as const) {
+          await sleep(BETWEEN_MS);
+          const one = servers[place];
+          await one?.stop(signal);
+          await sleep(BETWEEN_MS);
+          servers[place] = await start(one?.port);
+        }
         await sleep(BETWEEN_MS);
-        await servers[place]?.stop(signal);
-        await sleep(BETWEEN_MS);
-        servers[place] = await start(ports[place]);
+        // A busy machine takes longer for as many.
+        while (acknowledged.size < enough) await sleep(PAUSE_MS);
+      } finally {
+        isOver = true;
       }
-      await sleep(BETWEEN_MS);
-      // A busy machine takes longer for as many.
-      while (acknowledged.size < ENOUGH_TIPS) await sleep(PAUSE_MS);
-    } finally {
-      isOver = true;
+      await Promise.all(acting);
     }
-    await Promise.all(acting);
+    await strike('deploy/Caddyfile', 0, 0);
+    servers.push(await start());
+    await strike('deploy/Caddyfile.two', 0, 1);
 
     expect(wrong).toEqual([]);
     const kept = await ask<{ id: TransactionId; giver: UserId; cents: number }>(
@@ -145,7 +161,7 @@ describe.skipIf(installedCaddy() === null)('with Caddy, which is not on every ma
     const keyOf = ({ giver, cents }: (typeof kept)[number]) => `${giver}_gives_${cents}`;
     expect(kept.filter((tip) => tip.id !== idOfKeyedTip(tip.giver, keyOf(tip)))).toEqual([]);
     expect(kept.map(keyOf).sort()).toEqual([...acknowledged].sort());
-    expect(kept.length).toBeGreaterThanOrEqual(ENOUGH_TIPS);
+    expect(kept.length).toBeGreaterThanOrEqual(2 * ENOUGH_TIPS);
   });
 
   test('each of two versions has files of its own, and all of both are there for every page', async () => {

@@ -6,7 +6,7 @@ import { addressOf, connectUnhurried } from '#tests/support/postgres-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { createTestData } from '#tests/support/test-data.ts';
 
-const ACCOUNTS = 40;
+const ACCOUNTS = 15;
 
 test('two servers that sweep at once close each account that is due once, and neither reports a failure', async () => {
   const data = await createTestData();
