@@ -8,7 +8,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTRPCClient, TRPCClientError } from '@trpc/client';
 import { EventSource } from 'eventsource';
-import { afterAll, describe, expect, type TestContext, test } from 'vitest';
+import { afterAll, expect, type TestContext, test } from 'vitest';
 import { z } from 'zod';
 import { streamLink } from '#client/signed-in/stream-link.ts';
 import type { AppRouter } from '#server/api/procedures/router.ts';
@@ -167,20 +167,37 @@ afterAll(async () => {
   expect((await server?.stop()) ?? { code: 0 }).toMatchObject({ code: 0 });
 });
 
-test.concurrent.each([
-  ['REST', 'SIGTERM'],
-  ['tRPC', 'SIGKILL'],
-] as const)(`no event is lost or doubled through %s over ${DISCONNECTS} random disconnects and a restart after %s, with ${TIPS} tips`, async (door, signal) => {
-  const { server, start, giver, receiver } = await openPrepared(['cam', 'pat']);
+type Prepared = Awaited<ReturnType<typeof openPrepared>>;
+
+/**
+ * Reads the tips of the receiver while they are given, through random disconnects and a restart of the server, and
+ * expects each of them once and in order.
+ * @param options.onceAgain is run as soon as the server has started again.
+ * @returns that server, and how the other one ended.
+ */
+async function readThroughRestart(
+  { server, start, giver, receiver }: Prepared,
+  options: {
+    readonly door: Door;
+    readonly signal: 'SIGTERM' | 'SIGKILL';
+    onceAgain(again: RunningServer): Promise<void>;
+  },
+) {
+  const { door, signal, onceAgain } = options;
   const chance = createChance(20_261_205);
   // Before the first one, so that there is an id to resume after.
   await giveTips(server.url, giver, [receiver], { count: 1, first: TIPS });
   const writing = giveTips(server.url, giver, [receiver], { count: TIPS, pauseMs: 5 });
+  const restart = async () => {
+    const ending = await server.stop(signal);
+    const again = await start();
+    await onceAgain(again);
+    return { ending, again };
+  };
 
   const heard: string[] = (await ledgerOf(server, receiver)).slice(0, 1);
   let disconnects = 0;
-  let running: Promise<RunningServer> = Promise.resolve(server);
-  let isRestarted = false;
+  let restarting: ReturnType<typeof restart> | null = null;
   while (heard.length < TIPS + 1) {
     const stream = await openStream(sendTo(server), door, {
       token: receiver.token,
@@ -201,16 +218,85 @@ test.concurrent.each([
       await stream.close();
     }
     disconnects += isLast ? 0 : 1;
-    if (!isRestarted && heard.length > TIPS / 3) {
-      isRestarted = true;
-      running = server.stop(signal).then(start);
-    }
+    if (heard.length > TIPS / 3) restarting ??= restart();
   }
   await writing;
-  const again = await running;
-  expect(heard).toEqual(await ledgerOf(again, receiver));
+  const restarted = await restarting;
+  if (restarted === null) throw new Error('the server was not started again');
+  expect(heard).toEqual(await ledgerOf(restarted.again, receiver));
   expect(new Set(heard).size).toBe(TIPS + 1);
-  expect([isRestarted, disconnects]).toEqual([true, DISCONNECTS]);
+  expect(disconnects).toBe(DISCONNECTS);
+  return restarted;
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await sleep(20);
+}
+
+test.concurrent(`no event is lost or doubled through REST over ${DISCONNECTS} random disconnects and a restart after SIGTERM, with ${TIPS} tips; the client of the dashboard resumes by the last id`, async (context) => {
+  const prepared = await openPrepared(['cam', 'pat', 'kim']);
+  const { server, giver, others } = prepared;
+  const [watching = giver] = others;
+  const { asked, heard, failures, subscription } = subscribe(server, watching.token, context);
+  await until(() => asked.length === 1);
+  // The stream is open once a tip arrives; what was given before is not for it.
+  let given = 0;
+  while (heard.length === 0) {
+    await giveTips(server.url, giver, [watching], { count: 1, first: 10_000 + given });
+    given += 1;
+    await sleep(20);
+  }
+  await giveTips(server.url, giver, [watching], { count: 50, first: 11_000 });
+  await until(() => heard.length >= 51);
+  const lastSeen = heard.at(-1);
+  const { ending, again } = await readThroughRestart(prepared, {
+    door: 'REST',
+    signal: 'SIGTERM',
+    onceAgain: ({ url }) => giveTips(url, giver, [watching], { count: 250, first: 12_000 }),
+  });
+  expect(ending).toEqual({ code: 0, signal: null });
+  await until(() => heard.length >= 301);
+  await giveTips(again.url, giver, [watching], { count: 20, first: 13_000 });
+  await until(() => heard.length >= 321);
+
+  const ledger = await ledgerOf(again, watching);
+  expect(heard).toEqual(ledger.slice(ledger.indexOf(heard[0] ?? '')));
+  expect(failures).toEqual([]);
+  const resumed = asked.filter(({ headers }) => headers.get('Last-Event-ID') === lastSeen);
+  expect(resumed.length).toBeGreaterThanOrEqual(1);
+  for (const { url } of asked) expect(decodeURIComponent(url)).not.toContain(watching.token);
+  subscription.unsubscribe();
+  await again.stop();
+});
+
+test.concurrent(`no event is lost or doubled through tRPC over ${DISCONNECTS} random disconnects and a restart after SIGKILL, with ${TIPS} tips; an EventSource that was cut off before its first tip misses none`, async ({
+  onTestFinished,
+}) => {
+  const prepared = await openPrepared(['cam', 'pat', 'kim']);
+  const { server, giver, others } = prepared;
+  const [watching = giver] = others;
+  const heard: string[] = [];
+  let opened = 0;
+  const source = new EventSource(`${server.url}${STREAM_PATHS.REST}`, {
+    fetch: (url, init) =>
+      fetch(url, { ...init, headers: { ...init.headers, Authorization: `Bearer ${watching.token}` } }),
+  });
+  onTestFinished(() => source.close());
+  source.addEventListener('connected', () => {
+    opened += 1;
+  });
+  source.addEventListener('tip', ({ lastEventId }) => heard.push(lastEventId));
+  await until(() => opened > 0);
+  const { ending, again } = await readThroughRestart(prepared, {
+    door: 'tRPC',
+    signal: 'SIGKILL',
+    onceAgain: ({ url }) => giveTips(url, giver, [watching], { count: 1, first: 10_000 }),
+  });
+  expect(ending).toEqual({ code: null, signal: 'SIGKILL' });
+  await until(() => heard.length > 0);
+  await giveTips(again.url, giver, [watching], { count: 1, first: 10_001 });
+  await until(() => heard.length > 1);
+  expect(heard).toEqual(await ledgerOf(again, watching));
   await again.stop();
 });
 
@@ -225,97 +311,61 @@ async function readSome(stream: TipStream, count: number): Promise<StreamedTip[]
   return tips;
 }
 
-describe.concurrent('a reader that stays', () => {
-  interface Asked {
-    readonly url: string;
-    readonly headers: Headers;
-  }
+interface Asked {
+  readonly url: string;
+  readonly headers: Headers;
+}
 
-  function subscribe(
-    server: RunningServer,
-    token: string,
-    { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
-  ) {
-    const asked: Asked[] = [];
-    const heard: string[] = [];
-    const failures: unknown[] = [];
-    const client = createTRPCClient<AppRouter>({
-      links: [
-        streamLink(`${server.url}/trpc`, (url, init) => {
-          const headers = new Headers(init.headers);
-          headers.set('Authorization', `Bearer ${token}`);
-          asked.push({ url, headers });
-          return fetch(url, { ...init, headers });
-        }),
-      ],
-    });
-    const subscription = client.transactions.onTip.subscribe(undefined, {
-      onData: ({ id, data }) => {
-        if ('reset' in data) return;
-        expect(data.id).toBe(id);
-        heard.push(id);
-      },
-      onError: (error) => failures.push(error),
-    });
-    onTestFinished(() => subscription.unsubscribe());
-    return { asked, heard, failures, subscription };
-  }
-
-  async function until(isTrue: () => boolean): Promise<void> {
-    while (!isTrue()) await sleep(20);
-  }
-
-  test('with the client of the dashboard hears each tip once over a restart of the server, and resumes by the last id', async (context) => {
-    const { server, start, giver, receiver } = await openPrepared(['cam', 'pat']);
-    const { asked, heard, failures, subscription } = subscribe(server, receiver.token, context);
-    await until(() => asked.length === 1);
-    // The stream is open once a tip arrives; what was given before is not for it.
-    let given = 0;
-    while (heard.length === 0) {
-      await giveTips(server.url, giver, [receiver], { count: 1, first: given });
-      given += 1;
-      await sleep(20);
-    }
-    await giveTips(server.url, giver, [receiver], { count: 50, first: 1_000 });
-    await until(() => heard.length >= 51);
-    const lastSeen = heard.at(-1);
-    expect(await server.stop()).toEqual({ code: 0, signal: null });
-    const again = await start();
-    await giveTips(again.url, giver, [receiver], { count: 250, first: 2_000 });
-    await until(() => heard.length >= 301);
-    await giveTips(again.url, giver, [receiver], { count: 20, first: 3_000 });
-    await until(() => heard.length >= 321);
-
-    const ledger = await ledgerOf(again, receiver);
-    expect(heard).toEqual(ledger.slice(ledger.indexOf(heard[0] ?? '')));
-    expect(failures).toEqual([]);
-    const resumed = asked.filter(({ headers }) => headers.get('Last-Event-ID') === lastSeen);
-    expect(resumed.length).toBeGreaterThanOrEqual(1);
-    for (const { url } of asked) expect(decodeURIComponent(url)).not.toContain(receiver.token);
-    subscription.unsubscribe();
-    await again.stop();
+/** Subscribes with the client of the dashboard. */
+function subscribe(
+  server: RunningServer,
+  token: string,
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+) {
+  const asked: Asked[] = [];
+  const heard: string[] = [];
+  const failures: unknown[] = [];
+  const client = createTRPCClient<AppRouter>({
+    links: [
+      streamLink(`${server.url}/trpc`, (url, init) => {
+        const headers = new Headers(init.headers);
+        headers.set('Authorization', `Bearer ${token}`);
+        asked.push({ url, headers });
+        return fetch(url, { ...init, headers });
+      }),
+    ],
   });
-
-  test('with the client of the dashboard hears that its session has ended, and asks no more', async (context) => {
-    const { server, giver, receiver } = await enterTogether(2);
-    const { asked, heard, failures } = subscribe(server, receiver.token, context);
-    let given = 0;
-    while (heard.length === 0) {
-      await giveTips(server.url, giver, [receiver], { count: 1, first: given });
-      given += 1;
-      await sleep(20);
-    }
-    const headers = { Authorization: `Bearer ${receiver.token}` };
-    expect((await fetch(`${server.url}/api/auth/logout`, { method: 'POST', headers })).status).toBe(204);
-    await until(() => failures.length > 0);
-    expect(failures).toHaveLength(1);
-    expect(failures[0]).toBeInstanceOf(TRPCClientError);
-    expect(failures[0]).toMatchObject({ data: { errorCode: 'session_ended', httpStatus: 401 } });
-    const requests = asked.length;
-    expect(requests).toBe(2);
-    await giveTips(server.url, giver, [receiver], { count: 5, first: 1_000 });
-    expect(asked).toHaveLength(requests);
+  const subscription = client.transactions.onTip.subscribe(undefined, {
+    onData: ({ id, data }) => {
+      if ('reset' in data) return;
+      expect(data.id).toBe(id);
+      heard.push(id);
+    },
+    onError: (error) => failures.push(error),
   });
+  onTestFinished(() => subscription.unsubscribe());
+  return { asked, heard, failures, subscription };
+}
+
+test.concurrent('the client of the dashboard hears that its session has ended, and asks no more', async (context) => {
+  const { server, giver, receiver } = await enterTogether(2);
+  const { asked, heard, failures } = subscribe(server, receiver.token, context);
+  let given = 0;
+  while (heard.length === 0) {
+    await giveTips(server.url, giver, [receiver], { count: 1, first: given });
+    given += 1;
+    await sleep(20);
+  }
+  const headers = { Authorization: `Bearer ${receiver.token}` };
+  expect((await fetch(`${server.url}/api/auth/logout`, { method: 'POST', headers })).status).toBe(204);
+  await until(() => failures.length > 0);
+  expect(failures).toHaveLength(1);
+  expect(failures[0]).toBeInstanceOf(TRPCClientError);
+  expect(failures[0]).toMatchObject({ data: { errorCode: 'session_ended', httpStatus: 401 } });
+  const requests = asked.length;
+  expect(requests).toBe(2);
+  await giveTips(server.url, giver, [receiver], { count: 5, first: 1_000 });
+  expect(asked).toHaveLength(requests);
 });
 
 test.concurrent('a session that logs out or expires has its open streams ended', async () => {
@@ -365,14 +415,12 @@ test.concurrent('SIGTERM ends 100 open streams in order, and the server with cod
 test.concurrent('a connection that breaks frees its place', async () => {
   const { server, receiver } = await enterTogether(1);
   const { token } = receiver;
-  for (let round = 0; round < 2; round += 1) {
-    const sockets = await takeAllPlaces(server, token);
-    const refused = await openStream(sendTo(server), 'REST', { token });
-    expect(refused.response.status).toBe(429);
-    expect(refused.response.headers.get('Retry-After')).toBe('30');
-    await refused.close();
-    for (const socket of sockets) socket.resetAndDestroy();
-  }
+  const sockets = await takeAllPlaces(server, token);
+  const refused = await openStream(sendTo(server), 'REST', { token });
+  expect(refused.response.status).toBe(429);
+  expect(refused.response.headers.get('Retry-After')).toBe('30');
+  await refused.close();
+  for (const socket of sockets) socket.resetAndDestroy();
   for (const place of await takeAllPlaces(server, token)) place.destroy();
 });
 
@@ -407,15 +455,13 @@ test.concurrent.each([
   const { server, receiver } = await enterTogether(1);
   const { token } = receiver;
   const streams = Array.from({ length: 4 }, () => Object.values(STREAM_PATHS)).flat();
-  for (let round = 0; round < 2; round += 1) {
-    const { socket } = sendRaw(server.port, pipeline(token, ['/healthz', ...streams, '/api/transactions']));
-    let text = '';
-    while (!text.includes('connected')) text += String((await once(socket, 'data'))[0]);
-    // The others behind it have been read meanwhile.
-    await sleep(200);
-    hangUp(socket);
-    for (const place of await takeAllPlaces(server, token)) place.destroy();
-  }
+  const { socket } = sendRaw(server.port, pipeline(token, ['/healthz', ...streams, '/api/transactions']));
+  let text = '';
+  while (!text.includes('connected')) text += String((await once(socket, 'data'))[0]);
+  // The others behind it have been read meanwhile.
+  await sleep(200);
+  hangUp(socket);
+  for (const place of await takeAllPlaces(server, token)) place.destroy();
 });
 
 test.concurrent('HEAD holds no place behind a stream, and a stream behind HEAD is one like any other', async () => {
@@ -432,41 +478,52 @@ test.concurrent('HEAD holds no place behind a stream, and a stream behind HEAD i
   for (const place of await takeAllPlaces(server, token)) place.destroy();
 });
 
-test.concurrent('an EventSource that was cut off before its first tip misses none over a killed server', async ({
-  onTestFinished,
-}) => {
-  const { server, start, giver, receiver } = await openPrepared(['cam', 'pat']);
-  const heard: string[] = [];
-  let opened = 0;
-  const source = new EventSource(`${server.url}${STREAM_PATHS.REST}`, {
-    fetch: (url, init) =>
-      fetch(url, { ...init, headers: { ...init.headers, Authorization: `Bearer ${receiver.token}` } }),
-  });
-  onTestFinished(() => source.close());
-  source.addEventListener('connected', () => {
-    opened += 1;
-  });
-  source.addEventListener('tip', ({ lastEventId }) => heard.push(lastEventId));
-  while (opened === 0) await sleep(20);
-  await server.stop('SIGKILL');
-  const again = await start();
-  await giveTips(again.url, giver, [receiver], { count: 1 });
-  while (heard.length === 0) await sleep(20);
-  await giveTips(again.url, giver, [receiver], { count: 1, first: 1 });
-  while (heard.length === 1) await sleep(20);
-  expect(heard).toEqual(await ledgerOf(again, receiver));
-  await again.stop();
-});
-
-test.concurrent('readers that never read cost no memory and hold nobody up', {
+test.concurrent('streams that come and go leave no memory behind; readers that never read cost none and hold nobody up', {
   timeout: 300_000,
 }, async () => {
-  const READERS = 6;
+  const guests = Array.from({ length: 10 }, (_, index) => `guest-${index}`);
+  const prepared = await openPrepared(guests, undefined, INSPECTED);
+  await comeAndGo(prepared);
+  await neverRead(prepared);
+  await prepared.server.stop();
+});
+
+/** Expects streams of everybody that come and go to leave no memory behind. */
+async function comeAndGo({ server, people }: Prepared): Promise<void> {
+  const stayShortly = async (door: Door, token: string) => {
+    for (;;) {
+      const { socket, greeted, refused, closed } = openRaw(server, door, token);
+      const isGreeted = await Promise.race([greeted.then(() => true), refused.then(() => false)]);
+      socket.destroy();
+      await closed;
+      if (isGreeted) return;
+      // The server has not yet noticed that enough of the others are gone.
+      await sleep(20);
+    }
+  };
+  const repeat = async (rounds: number) => {
+    for (let round = 0; round < rounds; round += 1) {
+      await Promise.all(
+        people.flatMap(({ token }) =>
+          DOORS.flatMap((door) => Array.from({ length: 5 }, () => stayShortly(door, token))),
+        ),
+      );
+    }
+    return liveMegabytes(server);
+  };
+  const before = await repeat(5);
+  const after = await repeat(20);
+  // Each of 2,000 streams would leave more than a kilobyte.
+  expect(after - before).toBeLessThan(2);
+}
+
+/** Expects readers that never read to cost no memory, while another one hears everything. */
+async function neverRead({ server, giver, receiver }: Prepared): Promise<void> {
+  const READERS = 10;
   // More than the buffers of the connections take, so that the server is what would keep the others.
   const WARM_UP = 3_600;
-  const EVENTS = 5_000;
+  const EVENTS = 4_400;
   const message = '🍹'.repeat(MAX_MESSAGE_LENGTH);
-  const { server, giver, receiver } = await openPrepared(['cam', 'pat'], undefined, INSPECTED);
   const stuck = Array.from({ length: READERS }, (_, index) =>
     openRaw(server, DOORS[index % 2] ?? 'REST', receiver.token),
   );
@@ -489,43 +546,11 @@ test.concurrent('readers that never read cost no memory and hold nobody up', {
   const after = await giving(EVENTS - WARM_UP, WARM_UP);
   expect(heard).toEqual(await ledgerOf(server, receiver));
   expect(heard).toHaveLength(EVENTS);
-  // What 6 readers have not read of 1,400 events with such messages is some 9 MB.
+  // What 10 readers have not read of 800 events with such messages is some 9 MB.
   expect(after - before).toBeLessThan(5);
   await reader.close();
   for (const { socket } of stuck) socket.destroy();
-  await server.stop();
-});
-
-test.concurrent('streams that come and go leave no memory behind', { timeout: 300_000 }, async () => {
-  const guests = Array.from({ length: 10 }, (_, index) => `guest-${index}`);
-  const { server, people } = await openPrepared(guests, undefined, INSPECTED);
-  const comeAndGo = async (door: Door, token: string) => {
-    for (;;) {
-      const { socket, greeted, refused, closed } = openRaw(server, door, token);
-      const isGreeted = await Promise.race([greeted.then(() => true), refused.then(() => false)]);
-      socket.destroy();
-      await closed;
-      if (isGreeted) return;
-      // The server has not yet noticed that enough of the others are gone.
-      await sleep(20);
-    }
-  };
-  const repeat = async (rounds: number) => {
-    for (let round = 0; round < rounds; round += 1) {
-      await Promise.all(
-        people.flatMap(({ token }) =>
-          DOORS.flatMap((door) => Array.from({ length: 5 }, () => comeAndGo(door, token))),
-        ),
-      );
-    }
-    return liveMegabytes(server);
-  };
-  const before = await repeat(5);
-  const after = await repeat(20);
-  // Each of 2,000 streams would leave more than a kilobyte.
-  expect(after - before).toBeLessThan(2);
-  await server.stop();
-});
+}
 
 /** A stream as bytes on a socket of its own, which stays open on this side. */
 function openRaw({ port }: RunningServer, door: Door, token: string) {
