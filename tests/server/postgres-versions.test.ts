@@ -118,7 +118,9 @@ test('a database of the version before is checked as it is, a wrong sum in it is
   await client.query('SET session_replication_role = replica');
   for (const mode of ['test', 'live'] as const) {
     await client.query('UPDATE tipwell.tips SET mode = $1', [MODE_NUMBERS[mode]]);
-    expect((await at(url).check(notesOf(noted))).differences).toEqual([expect.stringMatching(/^Rewritten: 3:/)]);
+    expect((await at(url).check(notesOf(noted))).differences).toEqual([
+      expect.stringMatching(/^Rewritten: 3:/),
+    ]);
   }
 });
 
@@ -165,10 +167,7 @@ test('what a failed refund left with the operator is told as earned no more', as
 test('takings add up of tips of the version before and of this one in one quarter of an hour, refunds between them; a key of then answers with its own id, in a group and alone', async () => {
   const url = await createPostgresDatabase();
   const sent = { amountCents: 5_000, createdAtMs: START_MS + 1, idempotencyKey: 'key' };
-  await makeEarlierDatabase(url, [
-    sent,
-    { amountCents: 9_000, createdAtMs: START_MS + 2 },
-  ]);
+  await makeEarlierDatabase(url, [sent, { amountCents: 9_000, createdAtMs: START_MS + 2 }]);
   const storage = await open(url);
   const { id, tip } = await findPeople(storage);
   const expectDay = async (count: number, grossCents: number, largestCents: number) => {
@@ -280,9 +279,7 @@ test('of several processes that start at once on tables of the version before, o
   const url = await makeDatabaseBeforeLean();
   const ended: string[] = [];
   const announce: Announce = (step) => () => ended.push(step);
-  const storages = await Promise.all(
-    [1, 2, 3].map(() => at(url).openForServer({ ...OPENING, announce })),
-  );
+  const storages = await Promise.all([1, 2, 3].map(() => at(url).openForServer({ ...OPENING, announce })));
   for (const storage of storages) await storage.proveWritable();
   for (const storage of storages) await storage.close();
   expect(ended.filter((step) => step === 'migrating the tables')).toHaveLength(1);
