@@ -6,9 +6,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createChance } from '../chance.ts';
+import { runHere } from '../commands.ts';
 import { until } from '../postgres-cluster.ts';
 import { prepareLedger } from '../prepared-ledger.ts';
-import { type RunningServer, runToEnd, startServer } from '../running-server.ts';
+import { type RunningServer, startServer } from '../running-server.ts';
 import { lookInto } from '../stored-data.ts';
 import { compareWithStripe } from './compare.ts';
 import { type StandInRequest, type StandInWebhookEvent, startStripe } from './stand-in.ts';
@@ -338,7 +339,7 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
       );
       assert.deepEqual(problems, []);
       compareWithStripe(stripe, stored);
-      const check = await runToEnd('db-check', { DATABASE_URL: path });
+      const check = await runHere('db-check', { DATABASE_URL: path });
       assert.deepEqual({ code: check.code, stderr: check.stderr }, { code: 0, stderr: '' }, check.stdout);
     },
 
