@@ -23,7 +23,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
-import { ARENAS, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+import { ARENAS, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 import { mended } from '../../tools/mend-lock.js';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
@@ -406,18 +406,4 @@ test('no script stands before or after another, because npm is told to run none 
     return other in scripts;
   });
   expect(besides).toEqual([]);
-});
-
-test('the line of the log that says `listening` says which Node.js it is', async () => {
-  const server = await startServer({ LOG_LEVEL: 'info' });
-  await server.stop();
-  const listening = server
-    .stderr()
-    .split('\n')
-    .find((line) => line.includes('"listening"'));
-  expect(JSON.parse(listening ?? '')).toMatchObject({
-    node: process.version,
-    runtime: process.execPath,
-    msg: 'listening',
-  });
 });

@@ -27,7 +27,7 @@ test('the program says its version, and opens nothing for that', () => {
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: `Tipwell ${version}\n`, stderr: '' });
 });
 
-test('a running server says its version in the line of its start, to a probe, and in the description of its API', async () => {
+test('a running server says its version in the line of its start, with the Node.js that it runs on, to a probe, and in the description of its API', async () => {
   const server = await startServer({ LOG_LEVEL: 'info' });
   const textAt = async (path: string) => (await get(server.port, path)).body.toString();
   expect(await textAt('/healthz')).toBe(`ok\nTipwell ${version}`);
@@ -35,7 +35,8 @@ test('a running server says its version in the line of its start, to a probe, an
   await server.stop();
   const lines = server.stderr().split('\n');
   const started = lines.find((line) => line.includes('"msg":"listening"'));
-  expect(JSON.parse(started ?? '')).toMatchObject({ version });
+  const runsOn = { node: process.version, runtime: process.execPath };
+  expect(JSON.parse(started ?? '')).toMatchObject({ version, ...runsOn });
 });
 
 describe('the change-log', () => {
