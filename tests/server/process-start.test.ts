@@ -8,10 +8,11 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseConfig } from '#server/config.ts';
 import { readMigrations } from '#server/storage/care/migrations.ts';
@@ -37,108 +38,121 @@ const PAGE_BYTES = 4_096;
 test('settings that are wrong stop the start with one line that names them, before anything is opened', async () => {
   const port = await freePort();
   const databasePath = join(temporaryFolder(), 'tipwell.db');
-  const wrong = { RATE_LIMIT: 'no', LOG_LEVEL: 'loud' };
+  const wrong = { RATE_LIMIT: 'no', LOG_LEVEL: 'loud', BRAND_NAME: 'a\nb' };
   const end = await runToEnd('serve', { PORT: String(port), DATABASE_URL: databasePath, ...wrong });
-  expectRefusedStart(end, /RATE_LIMIT must be on or off.*; LOG_LEVEL must be one of/);
+  for (const sentence of [
+    /RATE_LIMIT must be on or off.*; LOG_LEVEL must be one of/,
+    /BRAND_NAME must be one line of 1 to 60 characters/,
+  ])
+    expectRefusedStart(end, sentence);
   expect(existsSync(databasePath)).toBe(false);
   await expect(get(port, '/healthz')).rejects.toThrow('ECONNREFUSED');
 });
 
+// Not beside others, because a test that runs alone is the one whose end closes the database.
+test('the process starts on a database with damage that is older than the last check, which db:check and a backup find', async () => {
+  const path = join(temporaryFolder(), 'tipwell.db');
+  const { storage, setTheScene, database } = await createSqliteLedger({ path });
+  const { tip } = await setTheScene();
+  await Promise.all(Array.from({ length: 200 }, () => storage.recordTip(tip())));
+  expect((await storage.checkRecent()).problems).toEqual([]);
+  const page = database
+    .prepare<[], number>(`SELECT min(pageno) FROM dbstat WHERE name = 'tips' AND pagetype = 'leaf'`)
+    .pluck()
+    .get();
+  await storage.close();
+  const bytes = readFileSync(path);
+  const begin = ((page ?? 0) - 1) * PAGE_BYTES;
+  writeFileSync(path, bytes.fill(0xa5, begin, begin + PAGE_BYTES));
+  const env = { DATABASE_URL: path };
+  const running = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
+  await running.proveWritable();
+  const { code, stdout, stderr } = await runHere('db-check', env);
+  expect(code).toBe(1);
+  expect(`${stdout}${stderr}`).toMatch(/damaged/i);
+  const folder = temporaryFolder();
+  expect(await runHere('db-backup', env, [join(folder, 'backup.db')])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/damaged/),
+  });
+  expect(readdirSync(folder)).toEqual([]);
+  await running.close();
+});
+
 describe.concurrent('the process', () => {
-  /** What others run into, and which goes on. */
-  let first: RunningServer;
   /** A database that no process has; tests change copies of it. */
   let prepared: Buffer;
   beforeAll(async () => {
-    first = await startServer();
     prepared = readFileSync((await prepareLedger(['pat'])).path);
   });
 
-  test('refuses to start on a port that somebody else has', async () => {
-    const end = await runToEnd('serve', {
-      PORT: String(first.port),
-      DATABASE_URL: createMigratedFile(),
-      LOG_LEVEL: 'silent',
-    });
-    expectRefusedStart(end, new RegExp(`port ${first.port}: the port is already in use`));
-    expect((await get(first.port, '/readyz')).status).toBe(200);
-  });
-
-  test('refuses to start with a port for metrics that somebody else has', async () => {
-    const end = await runToEnd('serve', {
-      PORT: String(await freePort()),
-      METRICS_PORT: String(first.port),
-      DATABASE_URL: createMigratedFile(),
-      LOG_LEVEL: 'silent',
-    });
-    expectRefusedStart(end, new RegExp(`METRICS_PORT ${first.port}: the port is already in use`));
-  });
-
-  test('refuses to start on a database that another process has, until that one ends, however it ends', async () => {
-    const databasePath = join(temporaryFolder(), 'tipwell.db');
-    const env = { DATABASE_URL: databasePath };
+  test('makes a database through a link to it, keeps others off it and off its port, and says in the log what it does before it listens, and that it makes no backups', async () => {
+    const folder = temporaryFolder();
+    const databasePath = join(folder, 'link.db');
+    symlinkSync('real.db', databasePath);
+    const env = { DATABASE_URL: databasePath, LOG_LEVEL: 'info' };
     const server = await startServer(env);
-    const end = await runToEnd('serve', { ...env, PORT: String(await freePort()) });
-    expectRefusedStart(end, /another Tipwell process is using it/);
-    expect((await get(server.port, '/readyz')).status).toBe(200);
+    expect(readdirSync(folder).sort()).toEqual(
+      ['link.db', ...['', '-shm', '-wal', '.lock'].map((suffix) => `real.db${suffix}`)].sort(),
+    );
+    const ready = async ({ port }: RunningServer) => (await get(port, '/readyz')).status;
+
+    const elsewhere = { DATABASE_URL: createMigratedFile(), LOG_LEVEL: 'silent' };
+    const taken = String(server.port);
+    const ends = await Promise.all([
+      runToEnd('serve', { ...elsewhere, PORT: taken }),
+      runToEnd('serve', {
+        ...elsewhere,
+        DATABASE_URL: createMigratedFile(),
+        PORT: String(await freePort()),
+        METRICS_PORT: taken,
+      }),
+    ]);
+    expectRefusedStart(ends[0], new RegExp(` port ${taken}: the port is already in use`));
+    expectRefusedStart(ends[1], new RegExp(`METRICS_PORT ${taken}: the port is already in use`));
+
+    for (const other of namesOf(databasePath)) {
+      expect(await refusalOf(other)).toMatch(/another Tipwell process is using it/);
+      const restored = await runHere('db-restore', { DATABASE_URL: other }, [databasePath]);
+      expect(restored).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('another Tipwell process'),
+      });
+    }
+    // Its log would not be found beside it.
+    const hard = join(temporaryFolder(), 'other.db');
+    linkSync(join(folder, 'real.db'), hard);
+    expect(await refusalOf(hard)).toMatch(/the file has a second name \(a hard link\)/);
+    const cared = await runHere('account', { DATABASE_URL: hard }, ['unlock', 'pat@example.com']);
+    expect(cared).toMatchObject({ code: 1, stderr: expect.stringContaining('a second name') });
+    expect(await ready(server)).toBe(200);
+    rmSync(hard);
     await server.stop();
 
     const again = await startServer(env);
     expect(await refusalOf(databasePath)).toMatch(/another Tipwell process is using it/);
-    expect((await get(again.port, '/readyz')).status).toBe(200);
+    expect(await ready(again)).toBe(200);
     await again.stop('SIGKILL');
     const storage = await databaseAt({ engine: 'sqlite', path: databasePath }).openForServer(OPENING);
     await storage.proveWritable();
     await storage.close();
-  });
 
-  test.each<[string, (path: string, folder: string) => string]>([
-    [
-      'a symbolic link to it',
-      (path, folder) => {
-        symlinkSync(path, join(folder, 'link.db'));
-        return join(folder, 'link.db');
-      },
-    ],
-    [
-      'a link to a link, by a path of its own',
-      (path, folder) => {
-        symlinkSync(path, join(folder, 'first.db'));
-        symlinkSync('first.db', join(folder, 'second.db'));
-        return join(folder, 'second.db');
-      },
-    ],
-    [
-      'a link to its folder',
-      (path, folder) => {
-        symlinkSync(join(path, '..'), join(folder, 'data'));
-        return join(folder, 'data', 'tipwell.db');
-      },
-    ],
-  ])('refuses to start on a database that another process has, under %s', async (_, another) => {
-    const other = another(first.databasePath, temporaryFolder());
-    expect(await refusalOf(other)).toMatch(/another Tipwell process is using it/);
-    const restored = await runHere('db-restore', { DATABASE_URL: other }, [first.databasePath]);
-    expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('another Tipwell process') });
-    expect((await get(first.port, '/readyz')).status).toBe(200);
-  });
-
-  test('makes a database through a link to it, keeps a second process off it, and refuses one under a second name, where its log would not be found', async () => {
-    const folder = temporaryFolder();
-    const databasePath = join(folder, 'link.db');
-    symlinkSync('real.db', databasePath);
-    const server = await startServer({ DATABASE_URL: databasePath });
-    expect(readdirSync(folder).sort()).toEqual(
-      ['link.db', ...['', '-shm', '-wal', '.lock'].map((suffix) => `real.db${suffix}`)].sort(),
+    const to = readMigrations('sqlite').length;
+    const took = { durationMs: expect.any(Number) };
+    const checked = [
+      { msg: 'checking the ledger', tips: 0 },
+      { msg: 'checking the ledger: done', tips: 0, ...took },
+    ];
+    expect(stepsIn(server.stderr())).toEqual([
+      { msg: 'migrating the tables', from: 0, to },
+      { msg: 'migrating the tables: done', from: 0, to, ...took },
+      ...checked,
+    ]);
+    expect(stepsIn(again.stderr())).toEqual(checked);
+    expect(server.stderr()).toMatch(
+      /"level":40,[^\n]*"msg":"BACKUP_FOLDER is not set: this process makes no backups"/,
     );
-    expect(await refusalOf(join(folder, 'real.db'))).toMatch(/another Tipwell process is using it/);
-
-    const other = join(temporaryFolder(), 'other.db');
-    linkSync(join(folder, 'real.db'), other);
-    expect(await refusalOf(other)).toMatch(/the file has a second name \(a hard link\)/);
-    const cared = await runHere('account', { DATABASE_URL: other }, ['unlock', 'pat@example.com']);
-    expect(cared).toMatchObject({ code: 1, stderr: expect.stringContaining('a second name') });
-    expect((await get(server.port, '/readyz')).status).toBe(200);
+    expect(server.stderr()).toMatch(/"level":30,[^\n]*"msg":"the database is new"/);
   });
 
   test('refuses to start on a file that is no database, and leaves it as it is', async () => {
@@ -176,35 +190,6 @@ describe.concurrent('the process', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test('starts on a database with damage that is older than the last check, which db:check and a backup find', async () => {
-    const path = join(temporaryFolder(), 'tipwell.db');
-    const { storage, setTheScene, database } = await createSqliteLedger({ path });
-    const { tip } = await setTheScene();
-    await Promise.all(Array.from({ length: 200 }, () => storage.recordTip(tip())));
-    expect((await storage.checkRecent()).problems).toEqual([]);
-    const page = database
-      .prepare<[], number>(`SELECT min(pageno) FROM dbstat WHERE name = 'tips' AND pagetype = 'leaf'`)
-      .pluck()
-      .get();
-    await storage.close();
-    const bytes = readFileSync(path);
-    const begin = ((page ?? 0) - 1) * PAGE_BYTES;
-    writeFileSync(path, bytes.fill(0xa5, begin, begin + PAGE_BYTES));
-    const env = { DATABASE_URL: path };
-    const running = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
-    await running.proveWritable();
-    const { code, stdout, stderr } = await runHere('db-check', env);
-    expect(code).toBe(1);
-    expect(`${stdout}${stderr}`).toMatch(/damaged/i);
-    const folder = temporaryFolder();
-    expect(await runHere('db-backup', env, [join(folder, 'backup.db')])).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/damaged/),
-    });
-    expect(readdirSync(folder)).toEqual([]);
-    await running.close();
-  });
-
   test('refuses to start on a folder where the database should be', async () => {
     const databasePath = join(temporaryFolder(), 'folder.db');
     mkdirSync(databasePath);
@@ -238,6 +223,15 @@ describe.concurrent('the process', () => {
   });
 });
 
+/** Other names by which a process may be given a database: links to it, to a link to it, and to its folder. */
+function namesOf(path: string): readonly string[] {
+  const folder = temporaryFolder();
+  symlinkSync(path, join(folder, 'link.db'));
+  symlinkSync('link.db', join(folder, 'second.db'));
+  symlinkSync(dirname(path), join(folder, 'data'));
+  return [path, join(folder, 'link.db'), join(folder, 'second.db'), join(folder, 'data', basename(path))];
+}
+
 /**
  * What the process would say of a database that it refuses, in one line; asked of what it opens, because a process
  * for each would take a second.
@@ -263,24 +257,3 @@ function expectRefusedStart(
   expect(end.stdout).toBe('');
   expect(end.code).toBe(1);
 }
-
-test('a start says in the log what it does before it listens, which may take minutes, and how long that took', async () => {
-  const databasePath = join(temporaryFolder(), 'tipwell.db');
-  const stepsOfStart = async () => {
-    const server = await startServer({ DATABASE_URL: databasePath, LOG_LEVEL: 'info' });
-    await server.stop();
-    return stepsIn(server.stderr());
-  };
-  const to = readMigrations('sqlite').length;
-  const took = { durationMs: expect.any(Number) };
-  const checked = [
-    { msg: 'checking the ledger', tips: 0 },
-    { msg: 'checking the ledger: done', tips: 0, ...took },
-  ];
-  expect(await stepsOfStart()).toEqual([
-    { msg: 'migrating the tables', from: 0, to },
-    { msg: 'migrating the tables: done', from: 0, to, ...took },
-    ...checked,
-  ]);
-  expect(await stepsOfStart()).toEqual(checked);
-});
