@@ -10,16 +10,11 @@ import { runApart } from '#server/apart.ts';
 import { createBackupSchedule, type MadeBackup } from '#server/backup-schedule.ts';
 import { createBackupKeeper } from '#server/backups.ts';
 import { createTroubles } from '#server/troubles.ts';
+import { runHere } from '#tests/support/commands.ts';
 import { forge } from '#tests/support/forgery.ts';
 import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
 import { START_MS } from '#tests/support/people.ts';
-import {
-  PROGRAM,
-  runToEnd,
-  startServer,
-  stopEverything,
-  temporaryFolder,
-} from '#tests/support/running-server.ts';
+import { PROGRAM, runToEnd, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 
 afterAll(stopEverything);
 
@@ -77,7 +72,7 @@ test('a backup that fails is told until one succeeds', async () => {
 });
 
 test('a drive that does not answer is asked once, stops nothing, and is told until it is back', async () => {
-  const { clock, drive, keeper, troubles, messages } = createScene({ drivePatienceMs: 1_000 });
+  const { clock, drive, keeper, troubles, messages } = createScene({ drivePatienceMs: 400 });
   // Files are as old as the clock of the machine says.
   clock.nowMs = Date.now();
   await keeper.tick();
@@ -212,10 +207,13 @@ async function keepBackups(databasePath: string) {
   return { folder, child, log: () => log };
 }
 
-test('npm run db:keep-backups writes the backup that is due without a server, and ends when it is told to', async () => {
-  const { databasePath, stop } = await startServer();
-  await stop();
-  const { folder, child } = await keepBackups(databasePath);
+test('npm run db:keep-backups writes the backup that is due without a server, says when the audit log was changed, and ends when it is told to', async () => {
+  const path = createMigratedFile();
+  expect(await runHere('account', { DATABASE_URL: path }, ['renew-keys'])).toMatchObject({ code: 0 });
+  forge(path, `UPDATE audit_log SET reason = 'another' WHERE number = 1`);
+  const { folder, child, log } = await keepBackups(path);
+  await expect.poll(log).toContain('"msg":"the audit log was changed"');
+  expect(log()).toContain('"problems":["Row 1 of the audit log does not follow');
   const names = readdirSync(folder).sort();
   expect(names).toEqual([
     expect.stringMatching(/^tipwell-000001-.+\.db$/),
@@ -223,7 +221,7 @@ test('npm run db:keep-backups writes the backup that is due without a server, an
   ]);
   child.kill('SIGTERM');
   expect(await once(child, 'close')).toEqual([0, null]);
-  expect(await runToEnd('db-keep-backups', { DATABASE_URL: databasePath })).toMatchObject({
+  expect(await runToEnd('db-keep-backups', { DATABASE_URL: path })).toMatchObject({
     code: 1,
     stderr: 'Set BACKUP_FOLDER to the folder of the backups.\n',
   });
@@ -247,13 +245,6 @@ test.runIf(process.platform === 'linux')(
 );
 
 test('a backup whose audit log was changed is written, and the log and /readyz say so', async () => {
-  const path = createMigratedFile();
-  expect(await runToEnd('account', { DATABASE_URL: path }, ['renew-keys'])).toMatchObject({ code: 0 });
-  forge(path, `UPDATE audit_log SET reason = 'another' WHERE number = 1`);
-  const { log } = await keepBackups(path);
-  await expect.poll(log).toContain('"msg":"the audit log was changed"');
-  expect(log()).toContain('"problems":["Row 1 of the audit log does not follow');
-
   const { making, keeper, troubles, messages } = createScene();
   making.backUp = async () => ({ past: PAST, differing: [], problems: ['Row 1 is another'] });
   await keeper.tick();

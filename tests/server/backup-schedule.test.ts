@@ -21,6 +21,7 @@ import {
   type MadeBackup,
 } from '#server/backup-schedule.ts';
 import { runHere } from '#tests/support/commands.ts';
+import { READING_AT_ONCE } from '#tests/support/hurried-timers.ts';
 import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
 import {
   type RunningServer,
@@ -501,23 +502,6 @@ describe('a server', () => {
     expect(statSync(blocked).size).toBe(0);
   });
 
-  test('without BACKUP_FOLDER writes none, and says so in its log', async () => {
-    const folder = temporaryFolder();
-    const server = await startServer({ DATABASE_URL: join(folder, 'tipwell.db'), LOG_LEVEL: 'info' });
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-    await server.stop();
-    expect(readdirSync(folder).filter((name) => name.startsWith('tipwell-'))).toEqual([]);
-    expect(linesOf(server)).toContainEqual(
-      expect.objectContaining({
-        level: 40,
-        msg: 'BACKUP_FOLDER is not set: this process makes no backups',
-      }),
-    );
-    expect(linesOf(server)).toContainEqual(
-      expect.objectContaining({ level: 30, msg: 'the database is new' }),
-    );
-  });
-
   test('whose database is new says that the folder has backups of another, at /readyz until they are moved, and keeps them', async () => {
     const folder = join(temporaryFolder(), 'backups');
     const real = createScene(folder);
@@ -526,7 +510,11 @@ describe('a server', () => {
     const now = Date.now() / 1_000;
     for (const name of kept) utimesSync(join(folder, name), now, now);
     const path = join(temporaryFolder(), 'new.db');
-    const server = await startServer({ DATABASE_URL: path, BACKUP_FOLDER: folder, LOG_LEVEL: 'info' });
+    const server = await startServer({
+      DATABASE_URL: path,
+      BACKUP_FOLDER: folder,
+      LOG_LEVEL: 'info',
+    });
     const ready = async () => (await fetch(`${server.url}/readyz`)).text();
     await vi.waitFor(
       async () =>
@@ -549,7 +537,8 @@ describe('a server', () => {
     await server.stop();
 
     // A start that finds the new database learns of the backups by their notes.
-    const again = await startServer({ BACKUP_FOLDER: folder, DATABASE_URL: server.databasePath });
+    const env = { BACKUP_FOLDER: folder, DATABASE_URL: server.databasePath };
+    const again = await startServer({ ...env, NODE_OPTIONS: READING_AT_ONCE });
     await vi.waitFor(
       async () => expect(await (await fetch(`${again.url}/readyz`)).text()).toContain('of another past'),
       PATIENCE,
