@@ -6,10 +6,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { createPasswords } from '#server/auth/passwords.ts';
 import { invitationIn } from '#shared/invitations.ts';
 import { runHere } from '#tests/support/commands.ts';
 import { openStream } from '#tests/support/event-streams.ts';
-import { prepareLedger } from '#tests/support/prepared-ledger.ts';
+import { letInBeside, prepareLedger } from '#tests/support/prepared-ledger.ts';
 import {
   type RunningServer,
   startServer,
@@ -22,8 +23,10 @@ const PASSWORD = 'correct horse battery';
 
 afterAll(stopEverything);
 
-/** One server without rate limits, and one with them, for all tests that do not end it. */
-const servers = new Map<'on' | 'off', Promise<RunningServer>>();
+/** One server for all tests that do not end it. */
+let started: Promise<RunningServer> | undefined;
+/** Of the password of everybody here, made once. */
+let hash: Promise<string> | undefined;
 let people = 0;
 
 function post(server: RunningServer, path: string, body: unknown): Promise<Response> {
@@ -34,31 +37,31 @@ function post(server: RunningServer, path: string, body: unknown): Promise<Respo
   });
 }
 
-/** A customer whom no other test knows, on a server that others use as well. */
-async function registerCustomer(limits: 'on' | 'off' = 'off') {
-  const started = servers.get(limits) ?? startServer({ RATE_LIMIT: limits });
-  servers.set(limits, started);
-  const server = await started;
+/** Somebody whom no other test knows, a provider with a code, on a server that others use as well. */
+async function addPerson() {
+  started ??= startServer({ RATE_LIMIT: 'on' });
+  hash ??= createPasswords().then((passwords) => passwords.hash(PASSWORD));
+  const [server, passwordHash] = await Promise.all([started, hash]);
   people += 1;
   const username = `cam${people}`;
   const email = `${username}@example.com`;
-  const person = { email, username, full_name: 'Cam', password: PASSWORD, phone: null };
-  const registered = await post(server, '/auth/register', { ...person, is_service_provider: false });
-  expect(registered.status).toBe(201);
-  const logIn = (password: string) => post(server, '/auth/login', { email, password });
+  const [person] = await letInBeside(server.databasePath, [username]);
+  if (person === undefined) throw new Error('nobody was let in');
+  await lookInto(server.databasePath, (data) => data.setPasswordHash(username, passwordHash));
   return {
     server,
     email,
     username,
-    logIn,
-    takeToken: async () => z.string().parse((await (await logIn(PASSWORD)).json()).access_token),
+    /** Of a session that nobody logged in for. */
+    token: person.token,
+    code: person.code,
+    logIn: (password: string) => post(server, '/auth/login', { email, password }),
     account: (...words: string[]) => runHere('account', { DATABASE_URL: server.databasePath }, words),
   };
 }
 
 test('reset-password prints a new one, ends all sessions and their streams, and forgets failed logins', async () => {
-  const { server, account, email, logIn, takeToken } = await registerCustomer('on');
-  const token = await takeToken();
+  const { server, account, email, logIn, token } = await addPerson();
   const send = (path: string, init: RequestInit) => fetch(`${server.url}${path}`, init);
   const stream = await openStream(send, 'REST', { token });
   await stream.next();
@@ -85,7 +88,7 @@ test('reset-password prints a new one, ends all sessions and their streams, and 
 });
 
 test('unlock lets somebody try again at once', async () => {
-  const { account, email, logIn } = await registerCustomer('on');
+  const { account, email, logIn } = await addPerson();
   for (let guess = 0; guess < 5; guess += 1) await logIn('not the password');
   expect((await logIn(PASSWORD)).status).toBe(429);
   expect(await account('unlock', email)).toMatchObject({
@@ -98,8 +101,9 @@ test('unlock lets somebody try again at once', async () => {
 });
 
 test('end-sessions logs somebody out everywhere, and leaves the password', async () => {
-  const { server, account, email, logIn, takeToken } = await registerCustomer();
-  const tokens = [await takeToken(), await takeToken()];
+  const { server, account, email, logIn, token } = await addPerson();
+  const login = await (await logIn(PASSWORD)).json();
+  const tokens = [token, z.string().parse(login.access_token)];
   expect(await account('end-sessions', email)).toMatchObject({
     code: 0,
     stdout: `2 sessions of ${email} ended.\n`,
@@ -112,8 +116,7 @@ test('end-sessions logs somebody out everywhere, and leaves the password', async
 });
 
 test('end-keys ends the API keys of an account at once, and leaves its sessions', async () => {
-  const { server, account, email, takeToken } = await registerCustomer();
-  const token = await takeToken();
+  const { server, account, email, token } = await addPerson();
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ name: 'Register', scopes: ['tips:read'] });
   const made = await fetch(`${server.url}/api/api-keys`, { method: 'POST', headers, body });
@@ -143,13 +146,11 @@ test('end-keys ends the API keys of an account at once, and leaves its sessions'
       at: expect.stringMatching(/^20/),
     },
   ]);
-  const other = await registerCustomer();
-  expect(await read(await other.takeToken())).toEqual([]);
+  expect(await read((await addPerson()).token)).toEqual([]);
 });
 
 test('suspend ends the streams of an account and its keys, and leaves its owner a login that says why, until lift', async () => {
-  const { server, account, email, takeToken } = await registerCustomer();
-  const token = await takeToken();
+  const { server, account, email, token, logIn } = await addPerson();
   const get = async (path: string, bearer = token) => {
     const answer = await fetch(`${server.url}/api${path}`, {
       headers: { Authorization: `Bearer ${bearer}` },
@@ -184,7 +185,7 @@ test('suspend ends the streams of an account and its keys, and leaves its owner 
     body: { code: 'account_suspended' },
   });
   expect(await get('/transactions', key)).toMatchObject({ status: 403, body: { code: 'account_suspended' } });
-  const again = await takeToken();
+  const again = z.string().parse((await (await logIn(PASSWORD)).json()).access_token);
   expect((await get('/transactions', again)).status).toBe(200);
   expect((await get('/announcements', again)).body.suspension).toEqual({
     since: expect.stringMatching(/^20/),
@@ -199,7 +200,7 @@ test('suspend ends the streams of an account and its keys, and leaves its owner 
 });
 
 test('show tells of somebody, and send-link prints a link for a new password that works once', async () => {
-  const { server, account, email, username, logIn } = await registerCustomer();
+  const { server, account, email, username, logIn } = await addPerson();
   const shown = await account('show', `@${username}`);
   expect(shown.stdout).toContain(`${email} (not confirmed)`);
   expect(await account('show', 'nobody@example.com')).toMatchObject({ code: 1 });
@@ -212,11 +213,8 @@ test('show tells of somebody, and send-link prints a link for a new password tha
 });
 
 test('end-sessions --all logs everybody out of a running server at once, streams included, and leaves the passwords', async () => {
-  const { server, account, logIn, takeToken } = await registerCustomer();
-  const other = { email: 'pat@example.com', username: 'pat', full_name: 'Pat', password: PASSWORD };
-  await post(server, '/auth/register', { ...other, phone: null, is_service_provider: false });
-  const login = await (await post(server, '/auth/login', other)).json();
-  const tokens = [await takeToken(), await takeToken(), z.string().parse(login.access_token)];
+  const { server, account, logIn, token: first } = await addPerson();
+  const tokens = [first, (await addPerson()).token, (await addPerson()).token];
   const send = (path: string, init: RequestInit) => fetch(`${server.url}${path}`, init);
   const stream = await openStream(send, 'REST', { token: tokens[0] });
   await stream.next();
@@ -236,32 +234,17 @@ test('end-sessions --all logs everybody out of a running server at once, streams
 });
 
 test('close takes the names of somebody from the look-ups and tip pages of a running server within seconds', async () => {
-  const { server, account } = await registerCustomer();
-  const person = { email: 'kim@example.com', username: 'kim', full_name: 'Kim Doe', password: PASSWORD };
-  const offer = { phone: null, is_service_provider: true, service_categories: ['barber'] };
-  expect((await post(server, '/auth/register', { ...person, ...offer })).status).toBe(201);
-  const login = z
-    .object({ access_token: z.string() })
-    .parse(await (await post(server, '/auth/login', person)).json());
-  const made = await fetch(`${server.url}/api/qr-codes`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${login.access_token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ service_category: 'barber' }),
-  });
-  const { id } = z.object({ id: z.string() }).parse(await made.json());
+  const { server, account, username, email, code: id } = await addPerson();
+  const name = `Name of ${username}`;
   const shown = async () => {
     const answers = await Promise.all([
       fetch(`${server.url}/api/qr-codes/${id}`),
       fetch(`${server.url}/tip/${id}`),
     ]);
-    return (await Promise.all(answers.map((answer) => answer.text()))).map((text) =>
-      text.includes('Kim Doe'),
-    );
+    return (await Promise.all(answers.map((answer) => answer.text()))).map((text) => text.includes(name));
   };
   expect(await shown()).toEqual([true, true]);
-  expect((await account('close', 'kim@example.com')).stdout).toMatch(
-    /^The account of kim@example\.com is closed/,
-  );
+  expect((await account('close', email)).stdout).toContain(`The account of ${email} is closed`);
   await vi.waitFor(async () => expect(await shown()).toEqual([false, false]), {
     timeout: 10_000,
     interval: 250,
@@ -269,8 +252,8 @@ test('close takes the names of somebody from the look-ups and tip pages of a run
 });
 
 test('close closes an account at once, also one that its owner is closing, and its email can be registered again', async () => {
-  const { server, account, email, username, logIn, takeToken } = await registerCustomer();
-  const headers = { Authorization: `Bearer ${await takeToken()}`, 'Content-Type': 'application/json' };
+  const { server, account, email, username, logIn, token } = await addPerson();
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ current_password: PASSWORD, confirmation: 'close' });
   const closing = await fetch(`${server.url}/api/auth/me/closing`, { method: 'POST', headers, body });
   expect(closing.status).toBe(200);
@@ -388,7 +371,7 @@ test.each([
 });
 
 test('invite makes links, lists them without their tokens, and ends one', async () => {
-  const { server, email } = await registerCustomer();
+  const { server, email } = await addPerson();
   const env = {
     DATABASE_URL: server.databasePath,
     REGISTRATION: 'invite',

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { get } from '#tests/support/http-get.ts';
 import { sendRaw } from '#tests/support/raw-socket.ts';
 import { type RunningServer, startServer } from '#tests/support/running-server.ts';
@@ -22,7 +22,7 @@ describe.concurrent('a process that is told to stop', () => {
     expect(greeting.toString()).toMatch(/^HTTP\/1\.1 200 /);
     // Without another request after it.
     const first = idOf(greeting.toString());
-    await expect.poll(() => server.stderr(), { interval: 10 }).toContain(first);
+    await vi.waitFor(() => expect(server.stderr()).toContain(first), { timeout: 20_000, interval: 10 });
 
     const others = await Promise.all(
       Array.from({ length: 200 }, (_, index) => get(port, index % 2 ? '/robots.txt' : '/api/auth/me')),
