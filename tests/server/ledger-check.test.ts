@@ -7,6 +7,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readMigrations } from '#server/storage/care/migrations.ts';
+import { databaseAt } from '#server/storage/open.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
@@ -18,9 +19,11 @@ import { CAM, ENTRY_COLUMNS, forgeIn, PAT, SAM } from '#tests/support/forgery.ts
 import { rule, statedRules } from '#tests/support/ledger-rules.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { letWriteToViews } from '#tests/support/ledger-views.ts';
+import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { authoriseTip, payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { START_MS } from '#tests/support/people.ts';
-import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { runToEnd, temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 /**
@@ -737,10 +740,12 @@ describe('npm run db:check', () => {
   });
 
   test('works while a server holds the file', async () => {
-    const server = await startServer();
-    const { code, stdout } = await check(server.databasePath);
+    const path = createMigratedFile();
+    const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
+    const { code, stdout } = await check(path);
     expect(code).toBe(0);
-    expect(stdout).toContain(`${server.databasePath} is whole, and its ledger of 0 tips adds up.\n`);
-    await server.stop();
+    expect(stdout).toContain(`${path} is whole, and its ledger of 0 tips adds up.\n`);
+    await storage.proveWritable();
+    await storage.close();
   });
 });

@@ -11,7 +11,7 @@ import { Hono } from 'hono';
 import { afterAll, expect, test } from 'vitest';
 import { createDoorGuard } from '#server/api/http/door.ts';
 import { MAX_BODY_PIECES } from '#server/api/http/unread-requests.ts';
-import { enter } from '#tests/support/rest-client.ts';
+import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
 
 const MAX_MB = 400;
@@ -42,8 +42,9 @@ async function summarise(
 test.runIf(platform() === 'linux')(
   'is not taken by time zones, however many and however spelled',
   async () => {
-    const server = await startServer();
-    const { token } = await enter(server, 'cam');
+    const { path, people } = await prepareLedger(['cam']);
+    const token = people[0]?.token ?? '';
+    const server = await startServer({ DATABASE_URL: path });
     const names = Intl.supportedValuesOf('timeZone');
     const spellings = [
       names,

@@ -320,7 +320,7 @@ describe('what was checked before', () => {
 });
 
 test.each([
-  1, 2, 3, 4, 5, 6,
+  1, 2, 3, 4,
 ])('random tips and reversals of five people add up whenever they are checked (seed %i)', async (seed) => {
   const chance = createChance(seed);
   const { database, storage, addAccount, addCode, setTheScene } = await createSqliteLedger({
@@ -342,7 +342,7 @@ test.each([
   let now = START_MS;
   const given: GivenTip[] = [];
   const steps: Promise<unknown>[] = [];
-  for (let done = 0; done < 1_500; done += 1) {
+  for (let done = 0; done < 1_000; done += 1) {
     now += chance.pick([0, 1_000, 60_000, 2_000_000]);
     if (chance.below(4) === 0 && given.length > 0) {
       steps.push(takeBack(storage, chance.pick(given), now));
