@@ -10,6 +10,8 @@ import { AppError } from '#shared/errors.ts';
 import { CLIENT_PATIENCE_MS } from '#shared/patience.ts';
 
 const PATIENCE = { timeout: 20_000 };
+/** How long a link waits before it asks again. */
+const ASK_AGAIN_MS = 3_000;
 
 type Answer = (answer: ServerResponse, request: IncomingMessage) => void;
 
@@ -81,7 +83,15 @@ test('hears words as they were said, however the bytes come, and takes no word f
   ]);
 });
 
+/** Has the time pass that a link waits before it asks again, which is some seconds. */
+function passTime(): (ms: number) => Promise<unknown> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  return (ms) => vi.advanceTimersByTimeAsync(ms);
+}
+
 test('asks again from the last whole event on, after a stream that broke off and after one that fell silent', async () => {
+  const pass = passTime();
   const { asked, heard, losses } = await subscribeTo(
     (answer) => {
       begin(answer);
@@ -89,7 +99,7 @@ test('asks again from the last whole event on, after a stream that broke off and
     },
     (answer) => {
       // Long enough for a busy machine to read the event that follows.
-      begin(answer, { reconnectAfterInactivityMs: 2_000 });
+      begin(answer, { reconnectAfterInactivityMs: 20_000 });
       answer.write(eventOf('c', 3));
     },
     (answer) => {
@@ -97,6 +107,10 @@ test('asks again from the last whole event on, after a stream that broke off and
       answer.write(eventOf('d', 4));
     },
   );
+  await vi.waitFor(() => expect(losses).toHaveLength(1), PATIENCE);
+  await pass(ASK_AGAIN_MS);
+  await vi.waitFor(() => expect(heard).toHaveLength(2), PATIENCE);
+  await pass(20_000);
   await vi.waitFor(() => expect(heard).toHaveLength(3), PATIENCE);
   expect(heard).toEqual([
     { id: 'a', data: 1 },
@@ -108,8 +122,7 @@ test('asks again from the last whole event on, after a stream that broke off and
 });
 
 test('asks again when no answer comes at all, though not at once', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  const pass = passTime();
   let askedCount = 0;
   const losses: unknown[] = [];
   const link = streamLink('/trpc', (_, { signal }) => {
@@ -122,7 +135,7 @@ test('asks again when no answer comes at all, though not at once', async () => {
     { lastEventId: 'first' },
     { onConnectionStateChange: ({ error }) => losses.push(error) },
   );
-  await vi.advanceTimersByTimeAsync(CLIENT_PATIENCE_MS);
+  await pass(CLIENT_PATIENCE_MS);
   expect([askedCount, losses]).toEqual([1, [expect.any(Error)]]);
   await vi.runOnlyPendingTimersAsync();
   expect(askedCount).toBe(2);
@@ -131,6 +144,7 @@ test('asks again when no answer comes at all, though not at once', async () => {
 });
 
 test('asks again after an error of the server’s own', async () => {
+  const pass = passTime();
   const error = trpcErrorOf(new AppError('internal'), null, null);
   const { heard, losses, failures } = await subscribeTo(
     (answer) => {
@@ -142,6 +156,8 @@ test('asks again after an error of the server’s own', async () => {
       answer.write(eventOf('a', 1));
     },
   );
+  await vi.waitFor(() => expect(losses).not.toHaveLength(0), PATIENCE);
+  await pass(ASK_AGAIN_MS);
   await vi.waitFor(() => expect(heard).toEqual([{ id: 'a', data: 1 }]), PATIENCE);
   expect(losses[0]).toMatchObject({ data: { errorCode: 'internal' } });
   expect(failures).toEqual([]);
@@ -160,14 +176,13 @@ test('says once that it was refused, by the server or by a proxy, and asks no mo
     [(answer: ServerResponse) => answer.writeHead(502).end('Bad Gateway'), expect.any(Error)],
     [(answer: ServerResponse) => answer.end('<p>Log in to the hotel</p>'), expect.any(Error)],
   ] as const;
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  const pass = passTime();
   for (const [answerBy, failure] of cases) {
     const { sent, failures } = await subscribeTo(answerBy);
     await vi.waitFor(() => expect(failures).toHaveLength(1), PATIENCE);
     expect(failures).toMatchObject([failure]);
     // It would ask again after three seconds.
-    await vi.advanceTimersByTimeAsync(60_000);
+    await pass(20 * ASK_AGAIN_MS);
     expect(sent).toHaveLength(1);
     expect(failures).toHaveLength(1);
   }

@@ -143,16 +143,16 @@ describe('a Node.js that is too old', () => {
     );
   });
 
-  test.each(tooOld)('is refused by the scripts of npm in one line (%s)', async (version) => {
+  test('is refused by the scripts of npm in one line', async () => {
     const { launcher } = launcherBeside(null);
-    const { code, stdout, stderr } = await run([pretending(version), launcher, program(WHO)]).ending;
+    const pretended = pretending(`${major}.${minor - 1}.9`);
+    const { code, stdout, stderr } = await run([pretended, launcher, program(WHO)]).ending;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^Node\.js .+ is needed, .+\n$/);
   });
 
   test.each([
     `${major}.${minor}.0`,
-    `${major + 1}.0.0`,
     '100.0.0',
   ])('is told from one that is new enough (%s)', async (version) => {
     const { launcher } = launcherBeside(null);
@@ -178,17 +178,13 @@ test.runIf(process.platform === 'linux').each(['a Node.js', null] as const)(
 );
 
 describe('the Node.js that npm brought', () => {
-  test('runs the program, whatever the machine has, and is told the same words', async () => {
+  test('runs the program, whatever the machine has, is told the same words, and gives its exit code on', async () => {
     const { launcher, broughtNodes } = launcherBeside('a Node.js');
-    const { code, stdout, stderr } = await run([launcher, program(WHO), 'a word', '--b']).ending;
+    const failing = program(`${WHO} process.exitCode = 7;`);
+    const { code, stdout, stderr } = await run([launcher, failing, 'a word', '--b']).ending;
     const [runtime, ...words] = JSON.parse(stdout);
-    expect({ code, words, stderr }).toEqual({ code: 0, words: ['a word', '--b'], stderr: '' });
+    expect({ code, words, stderr }).toEqual({ code: 7, words: ['a word', '--b'], stderr: '' });
     expect(broughtNodes).toContain(runtime);
-  });
-
-  test('gives its exit code on', async () => {
-    const { launcher } = launcherBeside('a Node.js');
-    expect(await run([launcher, program('process.exitCode = 7;')]).ending).toMatchObject({ code: 7 });
   });
 
   test('is sent the signals that are to end the program, which ends in its own time', async () => {
@@ -359,7 +355,6 @@ describe('the operator’s commands', () => {
     const backup = join(state, 'backup.db');
     const words: Readonly<Record<string, readonly string[]>> = {
       account: ['unlock', 'pat@example.com'],
-      'db:check': [],
       'db:backup': [backup],
       'db:restore': [backup],
     };
