@@ -4,8 +4,13 @@ import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { installedCaddy, type ShippedCaddyfile, startCaddy } from '#tests/support/caddy.ts';
-import { startServer, stopEverything } from '#tests/support/running-server.ts';
+import {
+  installedCaddy,
+  type RunningCaddy,
+  type ShippedCaddyfile,
+  startCaddy,
+} from '#tests/support/caddy.ts';
+import { type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
 
 const SECRETS = ['cookie', 'token', 'key', 'query', 'receipt', 'statement'].map((name) => `a-secret-${name}`);
 const [COOKIE, TOKEN, KEY, QUERY, RECEIPT, STATEMENT] = SECRETS;
@@ -34,16 +39,29 @@ function addressesIn(log: string, filter: RegExp | undefined): (string | undefin
   });
 }
 
-test.for<ShippedCaddyfile>([
-  'deploy/Caddyfile',
-  'deploy/Caddyfile.two',
-])('%s writes who asked for what and what came of it, nothing secret, also of requests that no server answers, and each way to try a password as the filters find it', async (path, {
+const SHIPPED: readonly ShippedCaddyfile[] = ['deploy/Caddyfile', 'deploy/Caddyfile.two'];
+
+test('each shipped Caddyfile writes who asked for what and what came of it, nothing secret, also where no server answers, and each way to try a password as the filters find it', async ({
   skip,
 }) => {
   skip(installedCaddy() === null, 'there is no Caddy');
   const server = await startServer({ LOG_LEVEL: 'info', TRUST_PROXY: '127.0.0.1' });
-  const caddy = await startCaddy(path, [server.port]);
-  onTestFinished(caddy.stop);
+  const caddies: RunningCaddy[] = [];
+  for (const path of SHIPPED) {
+    const caddy = await startCaddy(path, [server.port]);
+    onTestFinished(caddy.stop);
+    caddies.push(caddy);
+  }
+  for (const caddy of caddies) await expectTold(caddy, server);
+  for (const caddy of caddies) await expectGuessesFound(caddy);
+  await server.stop();
+  for (const caddy of caddies) await expectToldOfNoServer(caddy);
+});
+
+/** Asks for what may be asked for, and looks at what both logs say of it. */
+async function expectTold(caddy: RunningCaddy, server: RunningServer): Promise<void> {
+  const before = server.stderr().length;
+  const toldByServer = () => server.stderr().slice(before);
   const send = (target: string, init: RequestInit = {}) =>
     fetch(`${caddy.url}${target}`, { headers: HEADERS, ...init }).then((answer) => answer.arrayBuffer());
   await send(`/tip/none?paid=${QUERY}`);
@@ -77,34 +95,39 @@ test.for<ShippedCaddyfile>([
     ['POST', '/operator/trpc/session.logIn', 401],
   ]);
   for (const { request } of lines) expect(request.remote_ip).toBe('127.0.0.1');
-  for (const secret of SECRETS) expect(caddy.accessLog() + server.stderr()).not.toContain(secret);
+  for (const secret of SECRETS) expect(caddy.accessLog() + toldByServer()).not.toContain(secret);
 
   const [ofTipwell, ofCaddy] = FILTERS;
   expect(FILTERS).toHaveLength(2);
-  await vi.waitFor(
-    () => expect(addressesIn(server.stderr(), ofTipwell)).toEqual(Array(3).fill('127.0.0.1')),
-    { timeout: 30_000 },
-  );
+  await vi.waitFor(() => expect(addressesIn(toldByServer(), ofTipwell)).toEqual(Array(3).fill('127.0.0.1')), {
+    timeout: 30_000,
+  });
   expect(addressesIn(caddy.accessLog(), ofCaddy)).toEqual(Array(3).fill('127.0.0.1'));
+}
 
+/** Tries passwords at every address, of which each that leads to a login is found by itself. */
+async function expectGuessesFound(caddy: RunningCaddy): Promise<void> {
+  const [, ofCaddy] = FILTERS;
+  const before = addressesIn(caddy.accessLog(), ofCaddy).length;
   const port = Number(new URL(caddy.url).port);
   for (const target of REFUSED) expect([target, (await guessAt(port, target)).status]).toEqual([target, 404]);
-  // Whatever the file writes of one of them stands there before that of the next, so that each is found by itself.
   for (const [index, [target, headers]] of [...FOUND, ...FOUND_BEHIND_CADDY].entries()) {
     const address = target.replace('127.0.0.1', `127.0.0.1:${port}`);
     expect((await guessAt(port, address, headers)).body, target).toContain('wrong_credentials');
     await vi.waitFor(
-      () => expect(addressesIn(caddy.accessLog(), ofCaddy), target).toHaveLength(3 + index + 1),
+      () => expect(addressesIn(caddy.accessLog(), ofCaddy), target).toHaveLength(before + index + 1),
       { timeout: 30_000, interval: 10 },
     );
   }
+}
 
+/** Asks for what is secret once nobody answers. */
+async function expectToldOfNoServer(caddy: RunningCaddy): Promise<void> {
   const logsBefore = { access: caddy.accessLog().length, own: caddy.ownLog().length };
   const later = () => ({
     access: caddy.accessLog().slice(logsBefore.access),
     own: caddy.ownLog().slice(logsBefore.own),
   });
-  await server.stop();
   const asked = [
     `/tip/none?paid=${QUERY}`,
     `/r/${RECEIPT}?a=${QUERY}`,
@@ -140,7 +163,7 @@ test.for<ShippedCaddyfile>([
       ]),
     );
   }
-});
+}
 
 /** Sends a guess at a password to the address exactly as written, which `fetch` would tidy up. */
 async function guessAt(port: number, target: string, headers: Record<string, string> = {}) {
