@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
 import { databaseAt } from '#server/storage/open.ts';
-import { cents, SPECIFIED_TERMS, type Terms } from '#shared/money.ts';
+import type { StoredTerms } from '#server/storage/port/terms.ts';
+import { cents, SPECIFIED_TERMS } from '#shared/money.ts';
 import { writeBooks } from '#tests/support/books.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
@@ -43,7 +44,9 @@ async function giveAndRefund(databasePath: string, env: Environment) {
 }
 
 /** A database with versions of the terms beside those of the specification. */
-async function writeTerms(...versions: readonly Partial<Terms>[]): Promise<string> {
+async function writeTerms(
+  ...versions: readonly (Partial<StoredTerms> & Pick<StoredTerms, 'fromMs'>)[]
+): Promise<string> {
   const path = join(temporaryFolder(), 'tipwell.db');
   const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
   for (const [index, changes] of versions.entries())
