@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Longer than a server has any reason to wait before it closes a connection after its answer. */
 const PATIENCE_MS = 5_000;
+/** For an answer, on a busy machine too: less than it takes a server to refuse a request that it goes on waiting for. */
+const ANSWER_PATIENCE_MS = 12_000;
 
 /** How the body of a request comes. */
 export interface Framing {
@@ -135,14 +137,14 @@ function open(port: number) {
   socket.on('error', over).on('end', over).on('close', over);
 
   /** Waits until something else has arrived; false when nothing does. */
-  async function more(): Promise<boolean> {
+  async function more(patienceMs: number): Promise<boolean> {
     if (isOver) return false;
     const done = new AbortController();
     const isMore = await Promise.race([
       new Promise<true>((resolve) => {
         wake = () => resolve(true);
       }),
-      sleep(PATIENCE_MS, false as const, { signal: done.signal }).catch(() => false as const),
+      sleep(patienceMs, false as const, { signal: done.signal }).catch(() => false as const),
     ]);
     done.abort();
     return isMore;
@@ -160,12 +162,12 @@ function open(port: number) {
           received = received.slice(end);
           const status = Number(head.split(' ')[1]);
           if (status >= 200) return { status, head };
-        } else if (!(await more()))
+        } else if (!(await more(ANSWER_PATIENCE_MS)))
           throw new Error(`no whole answer to ${method}: ${received.slice(0, 200)}`);
       }
     },
     async ends(): Promise<boolean> {
-      while (!isOver) if (!(await more())) return false;
+      while (!isOver) if (!(await more(PATIENCE_MS))) return false;
       return true;
     },
     isOver: () => isOver,
