@@ -3,8 +3,8 @@
  * lock file names, and with what is left of them once it is trimmed.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { drawPhoto } from '#tests/support/photos.ts';
@@ -36,14 +36,14 @@ function installPackages(release: string): void {
   const { packages } = lockFile.parse(JSON.parse(readFileSync(join(release, 'package-lock.json'), 'utf8')));
   expect(packages).toHaveProperty(['node_modules/hono']);
   expect(packages).not.toHaveProperty(['node_modules/vite']);
-  for (const path of Object.keys(packages)) {
-    const isOfAnother = path.lastIndexOf('node_modules/') > 0;
-    // Packages for other platforms are named as well, and not installed.
-    if (path === '' || isOfAnother || !existsSync(join(PROJECT_FOLDER, path))) continue;
-    const [from, to] = [realpathSync(join(PROJECT_FOLDER, path)), join(release, path)];
-    mkdirSync(dirname(to), { recursive: true });
-    if (spawnSync('cp', ['-al', from, to]).status !== 0) cpSync(from, to, { recursive: true });
-  }
+  // Packages for other platforms are named as well, and not installed.
+  const paths = Object.keys(packages).filter(
+    (path) => path.startsWith('node_modules/') && path.lastIndexOf('node_modules/') === 0 && existsSync(path),
+  );
+  const linked = spawnSync('cp', ['-al', '--parents', ...paths, release], { cwd: PROJECT_FOLDER });
+  // Elsewhere, or on another disk.
+  if (linked.status !== 0)
+    for (const path of paths) cpSync(realpathSync(path), join(release, path), { recursive: true });
 }
 
 function runScript(release: string, name: string, words: readonly string[] = []) {
