@@ -10,11 +10,11 @@ import { z } from 'zod';
 import { createRequestServer } from '#server/api/http/unread-requests.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { installedCaddy, startCaddy } from '#tests/support/caddy.ts';
-import { type Fate, FRAMINGS, type Target, tryConnection } from '#tests/support/persistent-socket.ts';
-import { requestRaw, sendRaw } from '#tests/support/raw-socket.ts';
 import { createMigratedFile } from '#tests/support/migrated-sqlite.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { beginSession, createPeople } from '#tests/support/people.ts';
+import { type Fate, FRAMINGS, type Target, tryConnection } from '#tests/support/persistent-socket.ts';
+import { requestRaw, sendRaw } from '#tests/support/raw-socket.ts';
 import { call } from '#tests/support/rest-client.ts';
 import { type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
 
