@@ -11,15 +11,20 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createPasswords } from '#server/auth/passwords.ts';
+import { databaseAt } from '#server/storage/open.ts';
 import { API_SCOPES } from '#shared/api-scopes.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
 import { type Description, type Operation, operationsOf } from '#tests/support/api-description.ts';
 import { callsSource, GENERATORS, type Scene } from '#tests/support/generated-calls.ts';
+import { beginSession, createPeople } from '#tests/support/people.ts';
 import {
   type RunningServer,
   startServer,
   stopEverything,
   temporaryFolder,
 } from '#tests/support/running-server.ts';
+import { lookInto } from '#tests/support/stored-data.ts';
 import { PASSWORD } from '#tests/support/test-app.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -83,6 +88,8 @@ const isUpload = (value: unknown): value is Upload => typeof value === 'function
 let server: RunningServer;
 let folder = '';
 let description: Description;
+/** Of the password of everybody here, made once. */
+let hash: Promise<string> | undefined;
 
 beforeAll(async () => {
   // TypeScript 7 has no API yet, by which generators write what they make; oazapfts brings one that has.
@@ -272,19 +279,18 @@ async function openCallScene(name: string, others: Awaited<ReturnType<typeof ope
   };
 }
 
-/** A provider with a code for each service. */
-async function openScene(username: string, services: readonly string[]) {
-  const about = { username, full_name: 'Pat Doe', password: PASSWORD, phone: null };
-  await post('/auth/register', {
-    ...about,
-    email: `${username}@example.com`,
-    is_service_provider: true,
-    service_categories: services,
-  });
-  const token = await logIn(username);
+/** A provider with a code for each service, put there without the price of a password. */
+async function openScene(username: string, services: readonly ServiceCategory[]) {
+  hash ??= createPasswords().then((passwords) => passwords.hash(PASSWORD));
+  const passwordHash = await hash;
+  const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
+  const { addAccount, addCode } = createPeople(storage);
+  const account = await addAccount(username, services);
   const codes: string[] = [];
-  for (const service_category of services)
-    codes.push((await post('/qr-codes', { service_category }, token)).id ?? '');
+  for (const service of services) codes.push(await addCode(account, service));
+  const token = await beginSession(storage, account.email, { createdAtMs: Date.now() });
+  await storage.close();
+  await lookInto(server.databasePath, (data) => data.setPasswordHash(username, passwordHash));
   return { token, codes };
 }
 
@@ -293,6 +299,7 @@ async function makeKey(token: string): Promise<string> {
   return (await post('/api-keys', { name: 'Client', scopes: API_SCOPES }, token)).text ?? '';
 }
 
+/** By the server, which reopens an account that is closing. */
 async function logIn(username: string): Promise<string> {
   const credentials = { email: `${username}@example.com`, password: PASSWORD };
   return (await post('/auth/login', credentials)).access_token ?? '';
