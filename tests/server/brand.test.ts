@@ -3,8 +3,6 @@
  * nothing of it becomes markup.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { accentOf, contrast, GROUNDS, MIN_CONTRAST, ON_FILL } from '#server/brand/accent.ts';
 import { ConfigError, parseConfig } from '#server/config.ts';
@@ -49,33 +47,6 @@ test('a name, whatever stands in it, is what every page, the app and the API are
   expect(refused.headers.get('WWW-Authenticate')).toMatch(/^Bearer realm="Tipwell"/);
   expect(await read('/healthz')).toContain('Tipwell');
   expect(stdout()).toMatch(/^Tipwell is ready at /);
-});
-
-test('without a setting, files and pages are what the build made, byte for byte', async () => {
-  const { url } = await startServer();
-  const bytesOf = async (path: string) => Buffer.from(await (await fetch(url + path)).arrayBuffer());
-  const built = (file: string) => readFileSync(join('dist/client', file));
-  expect((await bytesOf('/scan')).equals(built('index.html'))).toBe(true);
-  for (const file of [
-    'manifest.webmanifest',
-    'icon.svg',
-    'icon-512.png',
-    'badge-96.png',
-    'apple-touch-icon.png',
-  ])
-    expect((await bytesOf(`/${file}`)).equals(built(file)), file).toBe(true);
-  // What stands between the marks of a template is written into it, and nothing else.
-  const parts = built('templates/offline.html')
-    .toString()
-    .split(/<!--\w+-->/);
-  const offline = (await bytesOf('/offline')).toString();
-  let at = 0;
-  for (const part of parts) {
-    const found = offline.indexOf(part, at);
-    expect(found).toBeGreaterThanOrEqual(at);
-    at = found + part.length;
-  }
-  expect(at).toBe(offline.length);
 });
 
 test('every colour has shades with enough contrast, and one that has enough is taken as it is', () => {

@@ -3,6 +3,8 @@
  * in the encoding that the browser asked for, and nothing that lies outside the client's folder.
  */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
@@ -155,6 +157,32 @@ test('the service worker is asked for again each time, and changes with the page
   expect(files).toContainEqual(expect.stringMatching(/^\/assets\/shift-[\w-]+\.js$/));
   for (const path of Array.isArray(files) ? files : [])
     expect((await get(server.port, String(path))).status, String(path)).toBe(200);
+});
+
+test('without a brand of its own, files and pages are what the build made, byte for byte', async () => {
+  const bytesOf = async (path: string) => (await get(server.port, path)).body;
+  const built = (file: string) => readFileSync(join('dist/client', file));
+  expect((await bytesOf('/scan')).equals(built('index.html'))).toBe(true);
+  for (const file of [
+    'manifest.webmanifest',
+    'icon.svg',
+    'icon-512.png',
+    'badge-96.png',
+    'apple-touch-icon.png',
+  ])
+    expect((await bytesOf(`/${file}`)).equals(built(file)), file).toBe(true);
+  // What stands between the marks of a template is written into it, and nothing else.
+  const parts = built('templates/offline.html')
+    .toString()
+    .split(/<!--\w+-->/);
+  const offline = (await bytesOf('/offline')).toString();
+  let at = 0;
+  for (const part of parts) {
+    const found = offline.indexOf(part, at);
+    expect(found).toBeGreaterThanOrEqual(at);
+    at = found + part.length;
+  }
+  expect(at).toBe(offline.length);
 });
 
 test('the page for having no connection needs none', async () => {

@@ -86,7 +86,7 @@ describe.concurrent('the process', () => {
     prepared = readFileSync((await prepareLedger(['pat'])).path);
   });
 
-  test('makes a database through a link to it, keeps others off it and off its port, and says in the log what it does before it listens, and that it makes no backups', async () => {
+  test('makes a database through a link to it, keeps others off it and off its port, and says in the log what it does before it listens, which version it is, and that it makes no backups', async () => {
     const folder = temporaryFolder();
     const databasePath = join(folder, 'link.db');
     symlinkSync('real.db', databasePath);
@@ -153,6 +153,9 @@ describe.concurrent('the process', () => {
       /"level":40,[^\n]*"msg":"BACKUP_FOLDER is not set: this process makes no backups"/,
     );
     expect(server.stderr()).toMatch(/"level":30,[^\n]*"msg":"the database is new"/);
+    const listening = server.stderr().match(/^.*"msg":"listening".*$/m)?.[0] ?? '';
+    const runsOn = { node: process.version, runtime: process.execPath };
+    expect(JSON.parse(listening)).toMatchObject({ version: packageVersion(), ...runsOn });
   });
 
   test('refuses to start on a file that is no database, and leaves it as it is', async () => {
@@ -222,6 +225,8 @@ describe.concurrent('the process', () => {
     expect(await refusalOf(join(folder, 'tipwell.db'))).toMatch(/Cannot (?:open|use) the database/);
   });
 });
+
+const packageVersion = (): unknown => JSON.parse(readFileSync('package.json', 'utf8')).version;
 
 /** Other names by which a process may be given a database: links to it, to a link to it, and to its folder. */
 function namesOf(path: string): readonly string[] {
