@@ -456,9 +456,16 @@ function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
   return z.record(z.string(), z.record(z.string(), z.unknown())).parse(schema['properties'] ?? {});
 }
 
-function bodySchemaOf(document: Description, { requestBody }: Operation): Schema | null {
-  const schema = requestBody?.content['application/json']?.schema;
-  return schema ? withPlainNulls(resolved(document, schema)) : null;
+/** One for each operation, because the validator compiles each object that it gets. */
+const bodySchemas = new WeakMap<Operation, Schema | null>();
+
+function bodySchemaOf(document: Description, operation: Operation): Schema | null {
+  const known = bodySchemas.get(operation);
+  if (known !== undefined) return known;
+  const schema = operation.requestBody?.content['application/json']?.schema;
+  const plain = schema ? withPlainNulls(resolved(document, schema)) : null;
+  bodySchemas.set(operation, plain);
+  return plain;
 }
 
 /** With `anyOf` a text and null written as one schema of both types, which says the same. */
