@@ -303,6 +303,8 @@ test('the page in the background leaves the notification to the worker, whose ac
   await page.reload();
   const { deliver, shown, worker } = await findWorker(page);
   await page.getByRole('tab', { name: 'Transactions' }).click();
+  // A tip that comes before the first list does is no news.
+  await expect(page.getByText('No Transactions Yet')).toBeVisible();
   await setHidden(page, true);
   await backstage.tip(customer, code, 10);
   await expect(page).toHaveTitle('(1) Tipwell');
