@@ -81,7 +81,7 @@ test('says what is wrong with a text that leads nowhere and how to mend it, and 
   await expect(page.getByText(HOW_TO_MEND)).toHaveCount(0);
 });
 
-test('leads from a code, a web address and a shared message to the same provider, after "Loading...", and to demos from a link of the own scheme and by one tap', async ({
+test('leads from a code, a web address and a shared message to the same provider, after "Loading...", to demos from a link of the own scheme and by one tap, and back', async ({
   page,
   backstage,
   logInAs,
@@ -95,6 +95,14 @@ test('leads from a code, a web address and a shared message to the same provider
     await expect(page.getByText('No camera was found')).toBeVisible();
   };
   await page.goto('/scan');
+  await test.step('Back before the script of the tip page has come', async () => {
+    const script = await holdAnswers(page, /\/assets\/tip-.*\.js$/);
+    await page.getByLabel('QR code or link').fill(code);
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('Loading Tipwell...')).toBeVisible();
+    await comeBack();
+    script.release();
+  });
   const lookup = await holdAnswers(page, '**/trpc/*qrCodes.lookup*');
   for (const [index, text] of [
     `${code.slice(0, 5)}-${code.slice(5)}`.toLowerCase(),

@@ -1,6 +1,7 @@
 /** The frame of every screen: the router, the session, a screen for errors, and the toasts. */
 import { lazy, type ReactNode, StrictMode, useEffect } from 'react';
 import { Router } from 'wouter';
+import { usePathname } from 'wouter/use-browser-location';
 import type { Address } from '#shared/rendered-page.ts';
 import { verifySession } from '../../calls.ts';
 import { type Rendered, RenderedContext } from '../../rendered.ts';
@@ -27,6 +28,8 @@ export function App({ address, rendered, children }: AppProps) {
     void verifySession();
     return followOtherTabs(() => void verifySession());
   }, []);
+  // A screen that waits for its script hears nothing of an address that it has shown last: Back would do nothing.
+  usePathname(address && { ssrPath: address.pathname });
   const isToasterWanted = useToasterWanted();
   return (
     <StrictMode>
