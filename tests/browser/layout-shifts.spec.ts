@@ -45,7 +45,7 @@ async function expectDisplayFont(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
 }
 
-test('nothing moves on a tip page, which asks the server nothing more, on the landing page, and on the login, also when its script reads which tip is waiting', async ({
+test('nothing moves on a tip page, which asks the server nothing more, on the landing page, and on the login, also where a tip is waiting', async ({
   page,
   backstage,
 }) => {

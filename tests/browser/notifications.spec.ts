@@ -14,7 +14,7 @@ import {
 import { picture } from './picture.ts';
 import { tipWith } from './received-tips.ts';
 
-test('a notification is asked for by a click only, and shown once for what came while nobody looked, also where no push service can be reached, which is said', async ({
+test('a notification is asked for by a click only, and shown once for what came while nobody looked; a push service out of reach is said', async ({
   page,
   context,
   backstage,

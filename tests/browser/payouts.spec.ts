@@ -20,6 +20,40 @@ function accountOf(stripe: StripeStandIn, { email }: { readonly email: string })
 // In one worker, which starts their server once.
 test.describe.configure({ mode: 'default' });
 
+/** Until Stripe's page is there, past what it refuses and what it does not answer. */
+async function chooseCountry(page: Page, stripe: StripeStandIn, complaints: string[]): Promise<void> {
+  // The browser's language names a region; somebody elsewhere chooses, and nobody goes on without a country.
+  const country = card(page).getByRole('combobox', { name: 'Country' });
+  const goOn = card(page).getByRole('button', { name: 'Continue to Stripe' });
+  await expect(country).toBeFocused();
+  await expect(country).toHaveValue('US');
+  await expect(country).toHaveAccessibleDescription(/can’t be changed later/);
+  await country.selectOption('Choose your country');
+  await goOn.click();
+  await expect(card(page).getByRole('alert')).toHaveText('Choose your country.');
+  // An account in a country with another currency would be transferred other sums than those of the ledger.
+  await expect(country.getByRole('option')).toHaveText(['Choose your country', 'United States']);
+  await country.selectOption('United States');
+  await expectForEverybody(page, 'country');
+  await picture(page, 'payouts-02-country');
+  const message = 'Accounts in US cannot be opened by this platform.';
+  stripe.fail(({ path, method }) =>
+    method === 'POST' && path.endsWith('/accounts') ? { is: 'refused', status: 400, message } : null,
+  );
+  await goOn.click();
+  await expect(card(page).getByRole('alert')).toHaveText(`Stripe says: ${message}`);
+  expect(complaints.splice(0).every((complaint) => complaint.includes('422'))).toBe(true);
+  stripe.fail(() => ({ is: 'status', status: 500 }));
+  await goOn.click();
+  await expect(
+    toast(page, 'The payment service does not answer at the moment. Please try again.'),
+  ).toBeVisible();
+  expect(complaints.splice(0).every((complaint) => complaint.includes('503'))).toBe(true);
+  stripe.fail(() => null);
+  await goOn.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Tell us more' })).toBeVisible();
+}
+
 test('a provider is told what Stripe asks for and decides, without a reload, breaks off, goes on and is paid; what fails is said and tried again', async ({
   page,
   stripe,
@@ -46,38 +80,7 @@ test('a provider is told what Stripe asks for and decides, without a reload, bre
   await picture(page, 'payouts-01-not-begun');
   await card(page).getByRole('button', { name: 'Set Up Payouts' }).click();
 
-  await test.step('a country is chosen, and what Stripe says of it is shown', async () => {
-    // The browser's language names a region; somebody elsewhere chooses, and nobody goes on without a country.
-    const country = card(page).getByRole('combobox', { name: 'Country' });
-    const goOn = card(page).getByRole('button', { name: 'Continue to Stripe' });
-    await expect(country).toBeFocused();
-    await expect(country).toHaveValue('US');
-    await expect(country).toHaveAccessibleDescription(/can’t be changed later/);
-    await country.selectOption('Choose your country');
-    await goOn.click();
-    await expect(card(page).getByRole('alert')).toHaveText('Choose your country.');
-    // An account in a country with another currency would be transferred other sums than those of the ledger.
-    await expect(country.getByRole('option')).toHaveText(['Choose your country', 'United States']);
-    await country.selectOption('United States');
-    await expectForEverybody(page, 'country');
-    await picture(page, 'payouts-02-country');
-    const message = 'Accounts in US cannot be opened by this platform.';
-    stripe.fail(({ path, method }) =>
-      method === 'POST' && path.endsWith('/accounts') ? { is: 'refused', status: 400, message } : null,
-    );
-    await goOn.click();
-    await expect(card(page).getByRole('alert')).toHaveText(`Stripe says: ${message}`);
-    expect(complaints.splice(0).every((complaint) => complaint.includes('422'))).toBe(true);
-    stripe.fail(() => ({ is: 'status', status: 500 }));
-    await goOn.click();
-    await expect(
-      toast(page, 'The payment service does not answer at the moment. Please try again.'),
-    ).toBeVisible();
-    expect(complaints.splice(0).every((complaint) => complaint.includes('503'))).toBe(true);
-    stripe.fail(() => null);
-    await goOn.press('Enter');
-    await expect(page.getByRole('heading', { name: 'Tell us more' })).toBeVisible();
-  });
+  await chooseCountry(page, stripe, complaints);
 
   const status = card(page).getByRole('status');
   const missing = card(page).getByRole('listitem');
