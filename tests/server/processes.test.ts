@@ -19,6 +19,8 @@ const testOnUnix = test.skipIf(process.platform === 'win32');
 
 /** Between two tips of somebody, where the load lasts for as long as an outage. */
 const UNHURRIED_MS = 40;
+/** Of streams and tips that were refused, which are many while a database is away. */
+const PAUSE_MS = 100;
 /** The streams of `watchEverywhere`. */
 const STREAMS = 7;
 
@@ -31,7 +33,7 @@ let scene: SeveralProcesses;
  */
 beforeAll(async () => {
   cluster = await startPostgresCluster();
-  scene = await startSeveralProcesses(cluster.url, { clients: 6 });
+  scene = await startSeveralProcesses(cluster.url, { clients: 6, pauseMs: PAUSE_MS });
   await watchEverywhere(scene);
 });
 afterAll(async () => {

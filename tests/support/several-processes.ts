@@ -98,10 +98,15 @@ export type SeveralProcesses = Awaited<ReturnType<typeof startSeveralProcesses>>
  * @param urls of the database, for each of the servers.
  * @param options.clients how many give one tip after the other, half of them on each server.
  * @param options.paceMs how long each of them waits before the next tip.
+ * @param options.pauseMs how long whoever was refused or lost a connection waits before trying again.
  */
 export async function startSeveralProcesses(
   urls: string | readonly [string, string],
-  { clients: clientCount = 12, paceMs = 0 }: { readonly clients?: number; readonly paceMs?: number } = {},
+  {
+    clients: clientCount = 12,
+    paceMs = 0,
+    pauseMs = PAUSE_MS,
+  }: { readonly clients?: number; readonly paceMs?: number; readonly pauseMs?: number } = {},
 ) {
   const [databaseUrl, otherUrl] = typeof urls === 'string' ? [urls, urls] : urls;
   const environments = [{ DATABASE_URL: databaseUrl }, { DATABASE_URL: otherUrl }] as const;
@@ -196,7 +201,7 @@ export async function startSeveralProcesses(
       } catch (error) {
         if (!(error instanceof TypeError)) throw error;
       }
-      await sleep(PAUSE_MS);
+      await sleep(pauseMs);
     }
   }
 
@@ -237,7 +242,7 @@ export async function startSeveralProcesses(
       }
       if (fate === 'cut_off') figures.cutOff += 1;
       if (fate !== 'not_sent') isFateUnknown = true;
-      await sleep(PAUSE_MS);
+      await sleep(pauseMs);
     }
     await twin;
     if (violations.length === 0 && Number(tip.key.slice('key-'.length)) % REFUNDED_EVERY === 0)
@@ -316,7 +321,7 @@ export async function startSeveralProcesses(
             error instanceof StreamRefused && error.message.includes('storage_unavailable');
           if (!(error instanceof TypeError) && !isUnavailable) violations.push(error);
         }
-        await sleep(PAUSE_MS);
+        await sleep(pauseMs);
       }
     };
     watching.push(run());

@@ -204,7 +204,7 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
     }),
     async () => {
       await deliverWaiting();
-      await sleep(PAUSE_MS);
+      await sleep(BREATH_MS);
     },
   ].map(async (work) => {
     try {
