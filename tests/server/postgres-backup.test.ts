@@ -246,7 +246,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect((await runHere('audit', { DATABASE_URL: url }, ['check'])).code).toBe(0);
   });
 
-  test('a restore fills a database that has nothing yet, also from the dump of a whole database, with the tables of Tipwell alone, and payments go on there', async () => {
+  test('a restore fills a database that has nothing yet, also from the dump of a whole one, with tables of Tipwell alone, and payments go on there', async () => {
     const { past, ...books } = original;
     const source = await createDatabase(original.url);
     await execute(
@@ -343,7 +343,7 @@ exit 1
     expect(await at(url).check([])).toMatchObject({ problems: [], past });
   });
 
-  test('a restore that was broken off keeps servers away, and the next one puts back what was there; what the server cannot read is replaced, which is said', async () => {
+  test('a restore that was broken off keeps servers away, and the next puts back what was there; what nobody can read is replaced, which is said', async () => {
     const { url, file, past } = await createBackup();
     await execute(
       url,
@@ -368,7 +368,7 @@ exit 1
     expect(await at(url).check([])).toMatchObject({ problems: [], past });
   });
 
-  test('a backup of a database of the version before is checked, and its restore takes the next start; one of another past is refused without --other-past', async () => {
+  test('a backup of the version before is checked, and its restore takes the next start; one of another past is refused without --other-past', async () => {
     const url = await createDatabase();
     await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
     const file = join(temporaryFolder(), 'earlier.dump');

@@ -126,7 +126,7 @@ for (const when of ['before', 'after'] as const) {
     ]);
   });
 
-  test(`accounts, codes, sessions and passwords come to what they are, and an attempt is counted once at most, when the connection is lost ${when} the commit`, async () => {
+  test(`accounts, codes, sessions and passwords are as told, and an attempt counts once at most, when the connection is lost ${when} the commit`, async () => {
     const { line, storage, past, scene } = await openBehindLine();
     const losing = <Result>(step: () => Promise<Result>) => {
       line.loseNextCommit(when);
@@ -175,7 +175,7 @@ for (const when of ['before', 'after'] as const) {
     expect(await storage.takeAttempt([attempt], NOW)).toEqual({ outcome: 'taken' });
   });
 
-  test(`an operator is told what was done, and what is ended or removed is told to be gone, when the connection is lost ${when} the commit, and the log has it once`, async () => {
+  test(`what operators do and what is ended or removed is told to be done when the connection is lost ${when} the commit, and the log has it once`, async () => {
     const { line, storage, past, scene } = await openBehindLine();
     const actor = { kind: 'command', name: 'root', host: 'tips' } as const;
     const actOn = (action: 'report_settled' | 'invitation_revoked', subject: string) =>

@@ -73,7 +73,7 @@ interface Tip {
   readonly idempotencyKey?: string;
 }
 
-test('a database of the version before is checked as it is, a wrong sum in it is found before and at the next start, which brings it up to date with all of its tips', async () => {
+test('a database of the version before is checked, with a wrong sum found before and at the next start, which brings it up to date with all of its tips', async () => {
   const url = await createPostgresDatabase();
   await makeEarlierDatabase(url, [
     { amountCents: 1_000, createdAtMs: START_MS },
@@ -124,7 +124,7 @@ test('a database of the version before is checked as it is, a wrong sum in it is
   }
 });
 
-test('a block of a version that kept none by service is left to that of its tip; payments and payout accounts of one without adjustments go on as those of today', async () => {
+test('a block of before blocks by service is left to that of its tip, and payments and payout accounts of before adjustments go on as those of today', async () => {
   const url = await createPostgresDatabase();
   await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
   const client = new Client({ connectionString: url });
@@ -164,7 +164,7 @@ test('what a failed refund left with the operator is told as earned no more', as
   expect(await at(url).check([])).toMatchObject({ problems: [] });
 });
 
-test('takings add up of tips of the version before and of this one in one quarter of an hour, refunds between them; a key of then answers with its own id, in a group and alone', async () => {
+test('takings add up of tips and refunds of the version before and of this one in a quarter of an hour, and a key of then answers with its own id', async () => {
   const url = await createPostgresDatabase();
   const sent = { amountCents: 5_000, createdAtMs: START_MS + 1, idempotencyKey: 'key' };
   await makeEarlierDatabase(url, [sent, { amountCents: 9_000, createdAtMs: START_MS + 2 }]);
@@ -222,7 +222,7 @@ async function makeDatabaseBeforeLean(): Promise<string> {
   return url;
 }
 
-test('while a process of the version before serves, a start says what to do and changes nothing; it works once that one has gone, and lets none of that version write', async () => {
+test('while a process of the version before serves, a start says what to do and changes nothing; once one has worked, that version writes no more', async () => {
   const url = await makeDatabaseBeforeLean();
   const earlier = new Client({ connectionString: url });
   await earlier.connect();

@@ -91,7 +91,7 @@ testOnUnix(
 );
 
 testOnUnix(
-  'a standby is not read from, because it may show what the primary never had; promoted, it has every acknowledged tip once, and the servers go on by themselves',
+  'a standby, which may show what the primary never had, is not read from; promoted, it has every acknowledged tip once, and the servers go on',
   async () => {
     await expectNotToBeRead(await cluster.addStandby());
     const cutOff = scene.cutOff();

@@ -233,7 +233,7 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await sleep(20);
 }
 
-test.concurrent(`no event is lost or doubled through REST over ${DISCONNECTS} random disconnects and a restart after SIGTERM, with ${TIPS} tips; the client of the dashboard resumes by the last id`, async (context) => {
+test.concurrent(`no event of ${TIPS} is lost or doubled through REST over ${DISCONNECTS} disconnects and SIGTERM; the client of the dashboard resumes by the last id`, async (context) => {
   const prepared = await openPrepared(['cam', 'pat', 'kim']);
   const { server, giver, others } = prepared;
   const [watching = giver] = others;
@@ -269,7 +269,7 @@ test.concurrent(`no event is lost or doubled through REST over ${DISCONNECTS} ra
   await again.stop();
 });
 
-test.concurrent(`no event is lost or doubled through tRPC over ${DISCONNECTS} random disconnects and a restart after SIGKILL, with ${TIPS} tips; an EventSource that was cut off before its first tip misses none`, async ({
+test.concurrent(`no event of ${TIPS} is lost or doubled through tRPC over ${DISCONNECTS} disconnects and SIGKILL; an EventSource that was cut off before its first misses none`, async ({
   onTestFinished,
 }) => {
   const prepared = await openPrepared(['cam', 'pat', 'kim']);
