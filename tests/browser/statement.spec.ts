@@ -14,7 +14,7 @@ import { payoutAccountOf, payTip, settleCharge } from '#tests/support/payment-st
 import { saveSheet } from '../support/prints.ts';
 import type { RunningServer } from '../support/running-server.ts';
 import { requirePrintTools } from '../support/system-tools.ts';
-import { type Backstage, expect, holdAnswers, type Person, test } from './fixtures.ts';
+import { type Backstage, expect, goWithin, holdAnswers, type Person, test } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { storageAt } from './kept.ts';
 
@@ -129,15 +129,27 @@ const table = (page: Page, name: string) =>
   page.locator('table', { has: page.locator('caption', { hasText: name }) });
 const rowsOf = (page: Page, name: string) => table(page, name).locator('tbody tr');
 
-test('a provider sees what was received in the last month, tip by tip, by month and day by day', async ({
+test('a provider sees what was received in the last month, tip by tip, by month and day by day, and downloads both files, one at a time, also of another period; a statement that cannot be loaded is asked for again, and the focus stays', async ({
   page,
   backstage,
   server,
   logInAs,
+  complaints,
 }) => {
   const { provider, ids } = await createScene(backstage, server);
   await logInAs(provider);
-  await open(page);
+  await stopTime(page);
+  await page.route('**/trpc/*transactions*', (route) => route.abort());
+  await page.goto('/statement');
+  await page.getByRole('button', { name: 'Retry' }).focus();
+  await page.unroute('**/trpc/*transactions*');
+  const statement = await holdAnswers(page, '**/trpc/*transactions*');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Loading the statement...')).toBeVisible();
+  statement.release();
+  await expect(page.getByRole('article', { name: 'Statement' })).toBeVisible();
+  await page.keyboard.press('Shift+Tab');
+  await expect(page.getByRole('button', { name: 'Download Daily Record' })).toBeFocused();
   const sheet = page.getByRole('article', { name: 'Statement' });
   await expect(sheet).toContainText('Tips received, Nov 1 – 30, 2025');
   await expect(sheet).toContainText(`${provider.fullName} · @${provider.username}`);
@@ -167,6 +179,47 @@ test('a provider sees what was received in the last month, tip by tip, by month 
   await expect(rowsOf(page, 'Refunds in this period')).toContainText(['-$50.00-$1.50-$48.50']);
   await expect(page.getByText('“Tips given” and the last three columns of the daily record')).toBeVisible();
   await expect(table(page, 'Changed since this period')).toHaveCount(0);
+
+  complaints.splice(0);
+  const download = async (name: string) => {
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name, exact: true }).click();
+    const file = await downloading;
+    const rows: Record<string, string>[] = parse(await readFile(await file.path()), {
+      bom: true,
+      columns: true,
+    });
+    return { name: file.suggestedFilename(), rows };
+  };
+  const csv = await download('Download CSV');
+  expect(csv.name).toBe('tipwell-received-tips-2025-11-01-to-2025-11-30.csv');
+  expect(csv.rows.map(({ Transaction }) => Transaction)).toEqual([ids[3], ids[2], ids[2], ids[1]]);
+  expect(csv.rows[0]).toMatchObject({ Date: '2025-11-20', Time: '13:05:00', 'UTC offset': 'UTC-05:00' });
+  const daily = await download('Download Daily Record');
+  expect(daily.name).toBe('tipwell-daily-tips-2025-11-01-to-2025-11-30.csv');
+  expect(daily.rows.map(({ Date: date, Net }) => [date, Net])).toEqual([
+    ['2025-11-03', '19.40'],
+    ['2025-11-20', '1197.52'],
+  ]);
+
+  const answers = await holdAnswers(page, TIPS_CSV);
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CSV' }).click();
+  const making = page.getByRole('button', { name: 'Making...' });
+  const ofDays = page.getByRole('button', { name: 'Download Daily Record' });
+  await expect(making).toBeDisabled();
+  await expect(making).toBeFocused();
+  await expect(ofDays).toBeDisabled();
+  await page.getByRole('link', { name: 'This Month' }).click();
+  await expect(page.getByText('Tips received, Dec 1 – 31, 2025')).toBeVisible();
+  await expect(making).toBeDisabled();
+  await expect(ofDays).toBeDisabled();
+  await making.dispatchEvent('click');
+  answers.release();
+  expect((await downloading).suggestedFilename()).toBe('tipwell-received-tips-2025-11-01-to-2025-11-30.csv');
+  await expect(page.getByRole('button', { name: 'Download CSV' })).toBeEnabled();
+  await expect(ofDays).toBeEnabled();
+  expect(answers.asked()).toBe(1);
 });
 
 test('a month that is over keeps its totals, and says what was refunded of its tips since, and which download failed, and why, until that file is asked for again', async ({
@@ -297,7 +350,7 @@ test('the period and the direction are chosen with the keyboard, and Back leads 
   await expect(page).toHaveURL('/statement?direction=received&from=2025-11-03&to=2025-11-03');
   await expect(rowsOf(page, 'Every tip')).toHaveCount(2);
 
-  await page.goto('/statement?from=2025-11-01&to=2025-11-30&service_category=bartender');
+  await goWithin(page, '/statement?from=2025-11-01&to=2025-11-30&service_category=bartender');
   const from = page.getByLabel('From');
   await from.fill('2025-11-20');
   await page.getByRole('button', { name: 'Show' }).click();
@@ -325,10 +378,10 @@ test('the period and the direction are chosen with the keyboard, and Back leads 
   await services.getByRole('link', { name: 'Bartender' }).press('Enter');
   await expect(page).toHaveURL(/service_category=bartender/);
 
-  await page.goto('/statement?from=2024-01-01&to=2025-12-31');
+  await goWithin(page, '/statement?from=2024-01-01&to=2025-12-31');
   await expect(page.getByText('choose up to 400 days')).toBeVisible();
   await expect(rowsOf(page, 'By month and service')).toHaveCount(4);
-  await page.goto('/statement?from=1990-01-01&to=2025-12-31');
+  await goWithin(page, '/statement?from=1990-01-01&to=2025-12-31');
   await expect(page.getByRole('alert')).toContainText('The period may have up to ten years.');
   await expect(page.getByRole('button', { name: 'Retry' })).toHaveCount(0);
   await page.getByRole('link', { name: 'Last Month' }).click();
@@ -384,71 +437,8 @@ test('lists the newest tips alone where there are too many, and sums all of them
   await expect(rowsOf(page, 'Every tip').last()).toContainText(ids.at(-1) ?? '');
   await expect(page.getByRole('article').locator('dl')).toContainText('Tips2,001Gross$20,010.00');
   await expect(rowsOf(page, 'By month and service').last()).toContainText('Total2,001$20,010.00');
-  await page.goto('/dashboard?tab=transactions&from=2025-11-01&to=2025-11-30');
+  await goWithin(page, '/dashboard?tab=transactions&from=2025-11-01&to=2025-11-30');
   await expect(page.getByText('net in 2,001 tips')).toBeVisible();
-});
-
-test('downloads both files, in the time zone of the browser, and makes one at a time, also of another period; that which cannot be loaded is asked for again, and the focus stays', async ({
-  page,
-  backstage,
-  server,
-  logInAs,
-  complaints,
-}) => {
-  const { provider, ids } = await createScene(backstage, server);
-  await logInAs(provider);
-  await stopTime(page);
-  await page.route('**/trpc/*transactions*', (route) => route.abort());
-  await page.goto('/statement');
-  await page.getByRole('button', { name: 'Retry' }).focus();
-  await page.unroute('**/trpc/*transactions*');
-  const statement = await holdAnswers(page, '**/trpc/*transactions*');
-  await page.keyboard.press('Enter');
-  await expect(page.getByText('Loading the statement...')).toBeVisible();
-  statement.release();
-  await expect(page.getByRole('article', { name: 'Statement' })).toBeVisible();
-  await page.keyboard.press('Shift+Tab');
-  await expect(page.getByRole('button', { name: 'Download Daily Record' })).toBeFocused();
-  complaints.splice(0);
-  const download = async (name: string) => {
-    const downloading = page.waitForEvent('download');
-    await page.getByRole('button', { name, exact: true }).click();
-    const file = await downloading;
-    const rows: Record<string, string>[] = parse(await readFile(await file.path()), {
-      bom: true,
-      columns: true,
-    });
-    return { name: file.suggestedFilename(), rows };
-  };
-  const tips = await download('Download CSV');
-  expect(tips.name).toBe('tipwell-received-tips-2025-11-01-to-2025-11-30.csv');
-  expect(tips.rows.map(({ Transaction }) => Transaction)).toEqual([ids[3], ids[2], ids[2], ids[1]]);
-  expect(tips.rows[0]).toMatchObject({ Date: '2025-11-20', Time: '13:05:00', 'UTC offset': 'UTC-05:00' });
-  const daily = await download('Download Daily Record');
-  expect(daily.name).toBe('tipwell-daily-tips-2025-11-01-to-2025-11-30.csv');
-  expect(daily.rows.map(({ Date: date, Net }) => [date, Net])).toEqual([
-    ['2025-11-03', '19.40'],
-    ['2025-11-20', '1197.52'],
-  ]);
-
-  const answers = await holdAnswers(page, TIPS_CSV);
-  const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download CSV' }).click();
-  const making = page.getByRole('button', { name: 'Making...' });
-  const ofDays = page.getByRole('button', { name: 'Download Daily Record' });
-  await expect(making).toBeDisabled();
-  await expect(making).toBeFocused();
-  await expect(ofDays).toBeDisabled();
-  await page.getByRole('link', { name: 'This Month' }).click();
-  await expect(page.getByText('Tips received, Dec 1 – 31, 2025')).toBeVisible();
-  await expect(making).toBeDisabled();
-  await expect(ofDays).toBeDisabled();
-  await making.dispatchEvent('click');
-  answers.release();
-  expect((await downloading).suggestedFilename()).toBe('tipwell-received-tips-2025-11-01-to-2025-11-30.csv');
-  await expect(page.getByRole('button', { name: 'Download CSV' })).toBeEnabled();
-  await expect(ofDays).toBeEnabled();
-  expect(answers.asked()).toBe(1);
 });
 
 test('prints black on white in both schemes, each page with its headers and whose it is, and no control', async ({
@@ -591,7 +581,7 @@ test('names a dispute and what came back of it, also of an earlier month, on whi
   await expect(sheet).not.toContainText('real money');
   const simulated = { at: '2025-11-20T18:05:00Z', amountCents: 2_000 };
   await giveTips(server, { giver: customer, receiver: provider, code }, [simulated]);
-  await page.goto('/statement?from=2025-11-01&to=2025-11-30&day_start_hour=15');
+  await goWithin(page, '/statement?from=2025-11-01&to=2025-11-30&day_start_hour=15');
   await expect(sheet).toContainText('Not all of this money is real: the CSV tells how each tip was paid.');
   await expect(sheet).toContainText('Tip of Oct 4, 2025');
 });
