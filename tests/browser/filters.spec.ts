@@ -3,7 +3,7 @@
  * list and live.
  */
 import type { Page } from '@playwright/test';
-import { type Backstage, expect, holdAnswers, test } from './fixtures.ts';
+import { type Backstage, expect, goWithin, holdAnswers, test } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { recordTips } from './recorded-tips.ts';
 
@@ -69,7 +69,7 @@ test('the filters stand in the address, so that Back and a shared link work, bes
   await expect(page.getByText('Refunded or taken back in this period: -$19.40')).toBeVisible();
 });
 
-test('a range takes two dates, explains one whose last day comes first instead of asking, and leads from nothing found to the panel', async ({
+test('a range takes two dates, explains one whose last day comes first instead of asking, and leads from nothing found to the panel; a part of a date can be typed again, one that is emptied counts no more, and a range stays open without its last date, outlives other choices and a reload, and ends with the filters, whose link leads a keyboard to the panel', async ({
   page,
   backstage,
   logInAs,
@@ -92,133 +92,12 @@ test('a range takes two dates, explains one whose last day comes first instead o
   await expectForEverybody(page, 'filters that leave nothing');
   await page.getByLabel('To').fill('2099-06-30');
   await expect(rows(page)).toHaveCount(3);
-  await page.goto('/dashboard?tab=transactions&period=last-month');
+  await goWithin(page, '/dashboard?tab=transactions&period=last-month');
   await page.getByRole('link', { name: 'Clear Filters', exact: true }).press('Enter');
   await expect(rows(page)).toHaveCount(3);
   await expect(page.getByRole('tabpanel')).toBeFocused();
-});
 
-test('the chips are one row above the results, of own services, and the keyboard reaches them; a live tip comes into a filtered list only where the filter means it', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { provider, customer, dj } = await history(backstage);
-  await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions');
-  await expect(page.getByRole('region', { name: 'Filter' }).getByRole('button')).toHaveText([
-    'Bartender',
-    'Barber',
-    'DJ',
-    'Today',
-    'This Week',
-    'This Month',
-    'Last Month',
-    'Pick Dates',
-  ]);
-  const tops = await page
-    .getByRole('region', { name: 'Filter' })
-    .getByRole('group')
-    .evaluateAll((groups) => groups.map((group) => group.getBoundingClientRect().top));
-  expect(new Set(tops).size).toBe(1);
-  await page.getByRole('radio', { name: 'All' }).focus();
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowRight');
-  await expect(page.getByRole('radio', { name: 'Sent' })).toBeFocused();
-  await expect(rows(page)).toHaveCount(1);
-  await page.keyboard.press('Tab');
-  await expect(chip(page, 'Bartender')).toBeFocused();
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Space');
-  await expect(chip(page, 'Barber')).toHaveAttribute('aria-pressed', 'true');
-  await expect(page).toHaveURL('/dashboard?tab=transactions&direction=sent&service_category=barber');
-  await page.keyboard.press('Space');
-  await expect(page).toHaveURL('/dashboard?tab=transactions&direction=sent');
-  await expect(rows(page)).toHaveCount(1);
-  await backstage.tip(customer, dj, 100, 'dj');
-  await expect(page.getByText('$100.00 tip · you keep $97.00 (DJ)')).toBeVisible();
-  await expect(rows(page)).toHaveCount(1);
-  await page.goto('/dashboard?tab=transactions&service_category=dj&period=today');
-  await expect(rows(page)).toHaveCount(2);
-  await backstage.tip(customer, dj, 30, 'dj');
-  await expect(rows(page)).toHaveCount(3);
-  await expect(page.getByText('Received $174.60 net in 3 tips')).toBeVisible();
-});
-
-test('the sums are said in a place that is there before them, no wider than a narrow phone, and customers who never received choose no direction', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { customer } = await history(backstage);
-  await logInAs(customer);
-  const answers = await holdAnswers(page, /transactions\.sums/);
-  await page.goto('/dashboard');
-  await expect(rows(page)).toHaveCount(2);
-  await expect.poll(answers.asked).toBe(1);
-  await expectForEverybody(page, 'sum that is being counted');
-  const sums = page.getByRole('region', { name: 'Filter' }).getByRole('status');
-  await expect(sums).toHaveText('');
-  const place = await sums.elementHandle();
-  answers.release();
-  await expect(sums).toHaveText('Sent $70.00 (with fees $73.50) in 2 tips');
-  await expect(chip(page, 'DJ')).toBeVisible();
-  await expect(page.getByRole('radio')).toHaveCount(0);
-  await chip(page, 'Pick Dates').click();
-  await page.getByLabel('From').fill('2026-05-31');
-  await page.getByLabel('To', { exact: true }).fill('2026-05-01');
-  await expect(sums).toHaveText('');
-  await page.getByLabel('From').fill('2026-05-01');
-  await expect(sums).toHaveText('Sent $0.00 (with fees $0.00) in 0 tips');
-  expect(await place?.evaluate((element) => element.isConnected)).toBe(true);
-});
-
-test('what belongs to the former filter is dimmed while the next answer is on its way, and gives way to an error', async ({
-  page,
-  backstage,
-  logInAs,
-  complaints,
-}) => {
-  const { provider } = await history(backstage);
-  await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions&period=last-month');
-  const nothing = page.getByRole('heading', { name: 'No Tips Found' });
-  await expect(nothing).toBeVisible();
-  const first = await holdAnswers(page, /transactions\.list/);
-  await chip(page, 'This Month').click();
-  await expect.poll(first.asked).toBe(1);
-  await expect(nothing).toHaveCount(0);
-  first.release();
-  await expect(rows(page)).toHaveCount(3);
-
-  const former = page.locator('[aria-busy="true"]').filter({ has: rows(page) });
-  const second = await holdAnswers(page, /transactions\.list/);
-  await page.getByRole('radio', { name: 'Received' }).check();
-  await expect(former.getByRole('listitem')).toHaveCount(3);
-  await expect(former).toHaveCSS('opacity', '0.55');
-  second.release();
-  await expect(rows(page)).toHaveCount(2);
-  await expect(former).toHaveCount(0);
-
-  await page.route(/transactions\.list/, (route) => route.fulfill({ status: 500, body: '' }));
-  await chip(page, 'DJ').click();
-  await expect(page.getByRole('heading', { name: 'Failed to load dashboard data' })).toBeVisible();
-  await expect(rows(page)).toHaveCount(0);
-  await page.unroute(/transactions\.list/);
-  await page.getByRole('tabpanel').getByRole('button', { name: 'Retry' }).last().press('Enter');
-  await expect(rows(page)).toHaveCount(1);
-  await expect(page.getByRole('tabpanel')).toBeFocused();
-  expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
-});
-
-test('a part of a date can be typed again, one that is emptied counts no more, and a range stays open without its last date, outlives other choices and a reload, and ends with the filters, whose link leads a keyboard to the panel', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  const { provider } = await history(backstage);
-  await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions&from=2020-05-10&to=2099-05-10');
+  await goWithin(page, '/dashboard?tab=transactions&from=2020-05-10&to=2099-05-10');
   await page.getByLabel('From').focus();
   await page.keyboard.press('Backspace');
   await page.keyboard.type('06');
@@ -261,6 +140,111 @@ test('a part of a date can be typed again, one that is emptied counts no more, a
   await expect(chip(page, 'Pick Dates')).toHaveAttribute('aria-pressed', 'true');
   await page.getByRole('link', { name: 'Clear filters' }).click();
   await expect(page.getByLabel('From')).toHaveCount(0);
+});
+
+test('what belongs to the former filter is dimmed while the next answer is on its way, and gives way to an error; the chips are one row above the results, of own services, and the keyboard reaches them; a live tip comes into a filtered list only where the filter means it', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const { provider, customer, dj } = await history(backstage);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions&period=last-month');
+  const nothing = page.getByRole('heading', { name: 'No Tips Found' });
+  await expect(nothing).toBeVisible();
+  const first = await holdAnswers(page, /transactions\.list/);
+  await chip(page, 'This Month').click();
+  await expect.poll(first.asked).toBe(1);
+  await expect(nothing).toHaveCount(0);
+  first.release();
+  await expect(rows(page)).toHaveCount(3);
+
+  const former = page.locator('[aria-busy="true"]').filter({ has: rows(page) });
+  const second = await holdAnswers(page, /transactions\.list/);
+  await page.getByRole('radio', { name: 'Received' }).check();
+  await expect(former.getByRole('listitem')).toHaveCount(3);
+  await expect(former).toHaveCSS('opacity', '0.55');
+  second.release();
+  await expect(rows(page)).toHaveCount(2);
+  await expect(former).toHaveCount(0);
+
+  await page.route(/transactions\.list/, (route) => route.fulfill({ status: 500, body: '' }));
+  await chip(page, 'DJ').click();
+  await expect(page.getByRole('heading', { name: 'Failed to load dashboard data' })).toBeVisible();
+  await expect(rows(page)).toHaveCount(0);
+  await page.unroute(/transactions\.list/);
+  await page.getByRole('tabpanel').getByRole('button', { name: 'Retry' }).last().press('Enter');
+  await expect(rows(page)).toHaveCount(1);
+  await expect(page.getByRole('tabpanel')).toBeFocused();
+  expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
+
+  await goWithin(page, '/dashboard?tab=transactions');
+  await expect(page.getByRole('region', { name: 'Filter' }).getByRole('button')).toHaveText([
+    'Bartender',
+    'Barber',
+    'DJ',
+    'Today',
+    'This Week',
+    'This Month',
+    'Last Month',
+    'Pick Dates',
+  ]);
+  const tops = await page
+    .getByRole('region', { name: 'Filter' })
+    .getByRole('group')
+    .evaluateAll((groups) => groups.map((group) => group.getBoundingClientRect().top));
+  expect(new Set(tops).size).toBe(1);
+  await page.getByRole('radio', { name: 'All' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expect(page.getByRole('radio', { name: 'Sent' })).toBeFocused();
+  await expect(rows(page)).toHaveCount(1);
+  await page.keyboard.press('Tab');
+  await expect(chip(page, 'Bartender')).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  await expect(chip(page, 'Barber')).toHaveAttribute('aria-pressed', 'true');
+  await expect(page).toHaveURL('/dashboard?tab=transactions&direction=sent&service_category=barber');
+  await page.keyboard.press('Space');
+  await expect(page).toHaveURL('/dashboard?tab=transactions&direction=sent');
+  await expect(rows(page)).toHaveCount(1);
+  await backstage.tip(customer, dj, 100, 'dj');
+  await expect(page.getByText('$100.00 tip · you keep $97.00 (DJ)')).toBeVisible();
+  await expect(rows(page)).toHaveCount(1);
+  await goWithin(page, '/dashboard?tab=transactions&service_category=dj&period=today');
+  await expect(rows(page)).toHaveCount(2);
+  await backstage.tip(customer, dj, 30, 'dj');
+  await expect(rows(page)).toHaveCount(3);
+  await expect(page.getByText('Received $174.60 net in 3 tips')).toBeVisible();
+});
+
+test('the sums are said in a place that is there before them, no wider than a narrow phone, and customers who never received choose no direction', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { customer } = await history(backstage);
+  await logInAs(customer);
+  const answers = await holdAnswers(page, /transactions\.sums/);
+  await page.goto('/dashboard');
+  await expect(rows(page)).toHaveCount(2);
+  await expect.poll(answers.asked).toBe(1);
+  await expectForEverybody(page, 'sum that is being counted');
+  const sums = page.getByRole('region', { name: 'Filter' }).getByRole('status');
+  await expect(sums).toHaveText('');
+  const place = await sums.elementHandle();
+  answers.release();
+  await expect(sums).toHaveText('Sent $70.00 (with fees $73.50) in 2 tips');
+  await expect(chip(page, 'DJ')).toBeVisible();
+  await expect(page.getByRole('radio')).toHaveCount(0);
+  await chip(page, 'Pick Dates').click();
+  await page.getByLabel('From').fill('2026-05-31');
+  await page.getByLabel('To', { exact: true }).fill('2026-05-01');
+  await expect(sums).toHaveText('');
+  await page.getByLabel('From').fill('2026-05-01');
+  await expect(sums).toHaveText('Sent $0.00 (with fees $0.00) in 0 tips');
+  expect(await place?.evaluate((element) => element.isConnected)).toBe(true);
 });
 
 test('Load More goes on within the filter, and all that was loaded comes again in few calls', async ({

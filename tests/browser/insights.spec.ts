@@ -8,7 +8,15 @@ import type { Page } from '@playwright/test';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newTransactionId, type QrCodeId } from '#shared/ids.ts';
 import { newTip } from '#tests/support/new-tip.ts';
-import { type Backstage, test as base, expect, goWithin, holdAnswers, type Person, stat } from './fixtures.ts';
+import {
+  type Backstage,
+  test as base,
+  expect,
+  goWithin,
+  holdAnswers,
+  type Person,
+  stat,
+} from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { storageAt } from './kept.ts';
 

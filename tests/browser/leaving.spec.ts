@@ -421,6 +421,8 @@ test.describe('a page whose session has ended on the server', () => {
     backstage,
     logInAs,
   }) => {
+    // The pictures of the landing page would move all the time that is waited there.
+    await page.emulateMedia({ reducedMotion: 'reduce' });
     await logInAs(await backstage.provider());
     let stream = page.waitForRequest(STREAM);
     await page.goto('/dashboard?tab=profile&open=security');
