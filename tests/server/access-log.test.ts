@@ -41,7 +41,7 @@ function addressesIn(log: string, filter: RegExp | undefined): (string | undefin
 
 const SHIPPED: readonly ShippedCaddyfile[] = ['deploy/Caddyfile', 'deploy/Caddyfile.two'];
 
-test('each shipped Caddyfile writes who asked for what and what came of it, nothing secret, also where no server answers, and each way to try a password as the filters find it', async ({
+test('each shipped Caddyfile writes who asked what and what came of it, nothing secret, also where no server answers, and each guess as the filters find it', async ({
   skip,
 }) => {
   skip(installedCaddy() === null, 'there is no Caddy');

@@ -17,7 +17,7 @@ const COLOUR = '#7D5A10';
 
 afterAll(stopEverything);
 
-test('a name, whatever stands in it, is what every page, the app and the API are called, and a colour stands in the styles of every page, which the policy allows by its hash', async () => {
+test('a name, whatever stands in it, is that of every page, the app and the API, and a colour is in the styles of every page, which the policy allows by hash', async () => {
   const sentence = `Tips for ${NAME}`;
   const settings = { BRAND_NAME: NAME, BRAND_SENTENCE: sentence, BRAND_COLOR: COLOUR };
   const { url, stdout } = await startServer(settings);

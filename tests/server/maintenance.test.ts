@@ -63,7 +63,7 @@ test('each procedure that moves money stands in the table of this test', () => {
 });
 
 describe.each(DOORS)('%s', (door) => {
-  test('refuses whatever moves money until the time that was named, answers what was paid, begun and reversed before, and lets people read, log in, and change what moves no money', async () => {
+  test('refuses whatever moves money until the time that was named, answers what was paid, begun and reversed before, and lets people do what moves none', async () => {
     const scene = await openScene();
     const { held, as, stripe, customer, provider, tip, paid, reversed, pending } = scene;
     const begunMs = held.clock.nowMs;

@@ -55,7 +55,7 @@ async function writeTerms(
   return path;
 }
 
-test('without keys no server starts where payments were taken, unless its operator means it: then tips are given and refunded, no request goes anywhere, and the package is not loaded', async () => {
+test('without keys no server starts where payments were taken, unless its operator means it: then tips are given and refunded, and nobody is asked', async () => {
   const { path: DATABASE_URL } = await writeBooks();
   const refused = await runToEnd('serve', { DATABASE_URL, PORT: '1' });
   expect(refused).toMatchObject({ code: 1 });

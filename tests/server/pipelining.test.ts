@@ -54,7 +54,7 @@ describe('requests one behind the other on one connection', () => {
     await vi.waitFor(() => expect(linesLogged(server)).toHaveLength(loggedBefore + 5), { timeout: 30_000 });
   });
 
-  test('are answered as far as the bound when there are more, and the last answer says that it is the last; thousands cost their sender the connection, and are not worked on', async () => {
+  test('are answered as far as the bound when there are more, the last one saying so; thousands cost their sender the connection, and are not worked on', async () => {
     const stopping = await startServer({ LOG_LEVEL: 'info' });
     const answers = await sendRaw(stopping.port, ask('/api/nowhere').repeat(MAX_REQUESTS_OWED + 5)).whole;
     expect(statusesIn(answers)).toEqual(Array.from({ length: MAX_REQUESTS_OWED }, () => '404'));

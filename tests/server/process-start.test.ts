@@ -86,7 +86,7 @@ describe.concurrent('the process', () => {
     prepared = readFileSync((await prepareLedger(['pat'])).path);
   });
 
-  test('makes a database through a link to it, keeps others off it and off its port, and says in the log what it does before it listens, which version it is, and that it makes no backups', async () => {
+  test('makes a database through a link, keeps others off it and off its port, and logs its version, what it does before it listens, and that it backs up nothing', async () => {
     const folder = temporaryFolder();
     const databasePath = join(folder, 'link.db');
     symlinkSync('real.db', databasePath);

@@ -14,7 +14,7 @@ import { lookInto } from '#tests/support/stored-data.ts';
 const PASSWORD = 'correct horse battery';
 
 describe.concurrent('a process that is told to stop', () => {
-  test('by SIGTERM answers what it accepted, lets idle connections go, ends with code 0, and leaves a whole line in its log, written at once, for each request that it answered', async () => {
+  test('by SIGTERM answers what it accepted, lets idle connections go, ends with code 0, and has logged each request that it answered in a whole line, at once', async () => {
     const server = await startServer({ LOG_LEVEL: 'info' });
     const { port } = server;
     const idle = sendRaw(port, 'GET /robots.txt HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -61,7 +61,7 @@ describe.concurrent('a process that is told to stop', () => {
     );
   });
 
-  test('by SIGINT, and told again, as by Ctrl-C under npm, loses nothing that it acknowledged meanwhile, does not wait for ever for a request that never ends, and ends with code 0', async () => {
+  test('by SIGINT, also told again, as by Ctrl-C under npm, loses nothing that it acknowledged, does not wait for ever for a request, and ends with code 0', async () => {
     const server = await startServer();
     const names = Array.from({ length: 12 }, (_, index) => `guest${index}`);
     const [half, stuck] = [
