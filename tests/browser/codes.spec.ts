@@ -2,9 +2,11 @@
  * A provider's codes: paused and resumed, replaced, shared; and the editor of a tip page, down to the bytes
  * of the photo that the server tells.
  */
+import { randomBytes } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { PNG } from 'pngjs';
 import sharp from 'sharp';
+import { newQrCodeId, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
 import {
   expect,
   holdAnswers,
@@ -16,7 +18,9 @@ import {
   toast,
 } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { storageAt } from './kept.ts';
 import { picture } from './picture.ts';
+import { isUncovered } from './tipping.ts';
 
 const card = (page: Page, name = 'Bartender') => page.getByRole('article', { name });
 const editor = (page: Page) => page.getByRole('dialog', { name: 'Your tip page' });
@@ -134,7 +138,7 @@ test.describe('a code', () => {
     });
   });
 
-  test('is replaced after a question; the new one takes the focus, and the old one leads nowhere', async ({
+  test('is replaced after a question, and the old one leads nowhere; it is shown as it is when an answer was lost, when it was replaced elsewhere, or is offered no longer; the focus goes to the new one, else to the panel', async ({
     page,
     backstage,
     logInAs,
@@ -143,64 +147,54 @@ test.describe('a code', () => {
     const provider = await backstage.provider(['bartender', 'dj']);
     const code = await backstage.code(provider);
     await backstage.code(provider, 'dj');
+    const { token } = provider;
     await logInAs(provider);
     await page.goto('/dashboard');
     await manageCode(page);
-    const replace = card(page).getByRole('button', { name: 'Replace' });
-    await replace.click();
-    const question = page.getByRole('dialog', { name: 'Replace the Bartender code?' });
-    await expect(question).toContainText('anyone who scans it sees that it was replaced');
-    await expect(question.getByRole('heading')).toBeFocused();
-    await question.getByRole('button', { name: 'Cancel' }).click();
-    await expect(replace).toBeFocused();
-    await replace.click();
-    await page.route('**/trpc/qrCodes.replace*', (route) => route.abort(), { times: 1 });
-    await question.getByRole('button', { name: 'Replace' }).click();
-    await expect(
-      toast(page, 'There was no answer, so we don’t know whether the code was replaced.'),
-    ).toBeVisible();
-    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
-    await replace.click();
-    const answers = await holdAnswers(page, /qrCodes\.replace/);
-    await question.getByRole('button', { name: 'Replace' }).click();
-    await expect(question.getByRole('button', { name: 'Replacing...' })).toBeFocused();
-    await question.getByRole('button', { name: 'Cancel' }).dispatchEvent('click');
-    await page.keyboard.press('Escape');
-    await expect(question.getByRole('button', { name: 'Cancel' })).toHaveAttribute('aria-disabled', 'true');
-    answers.release();
-    await expect(toast(page, 'New code for Bartender. Print it again.')).toBeVisible();
-    await expect(card(page).getByRole('heading')).toBeFocused();
-    await expect(card(page).getByText(shown(code))).toHaveCount(0);
-    const old = page.locator('details').filter({ hasText: 'Old codes' });
-    await expect(old.getByText(shown(code))).toBeHidden();
-    await old.getByText('Old codes').click();
-    await expect(old.getByRole('listitem')).toHaveText(`${shown(code)} · BartenderReplaced`);
-    await expect(old.getByRole('button')).toHaveCount(0);
-    await expect(page.getByRole('button', { name: /^Create/ })).toHaveCount(0);
-    expect((await page.request.get(`/api/qr-codes/${code}`)).status()).toBe(410);
-    await page.reload();
-    await expect(page.getByRole('article')).toHaveCount(2);
-  });
-
-  test('is shown as it is when the answer to a change was lost, when it was replaced elsewhere, and when it is not offered any longer; the focus goes on to the new one, else to the panel', async ({
-    page,
-    backstage,
-    logInAs,
-    complaints,
-  }) => {
-    const provider = await backstage.provider(['bartender', 'dj']);
-    const { token } = provider;
-    const code = await backstage.code(provider);
-    await backstage.code(provider, 'dj');
-    await logInAs(provider);
-    await page.goto('/dashboard');
     const heading = card(page).getByRole('heading');
     const codeShown = async () => (await heading.getAttribute('data-code')) ?? 'none';
     const question = page.getByRole('dialog', { name: 'Replace the Bartender code?' });
     const replace = async (id: string): Promise<string> =>
       (await backstage.call('POST', `/qr-codes/${id}/replacement`, { token })).id;
 
+    await test.step('after a question', async () => {
+      const replaceButton = card(page).getByRole('button', { name: 'Replace' });
+      await replaceButton.click();
+      await expect(question).toContainText('anyone who scans it sees that it was replaced');
+      await expect(question.getByRole('heading')).toBeFocused();
+      await question.getByRole('button', { name: 'Cancel' }).click();
+      await expect(replaceButton).toBeFocused();
+      await replaceButton.click();
+      await page.route('**/trpc/qrCodes.replace*', (route) => route.abort(), { times: 1 });
+      await question.getByRole('button', { name: 'Replace' }).click();
+      await expect(
+        toast(page, 'There was no answer, so we don’t know whether the code was replaced.'),
+      ).toBeVisible();
+      expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
+      await replaceButton.click();
+      const answers = await holdAnswers(page, /qrCodes\.replace/);
+      await question.getByRole('button', { name: 'Replace' }).click();
+      await expect(question.getByRole('button', { name: 'Replacing...' })).toBeFocused();
+      await question.getByRole('button', { name: 'Cancel' }).dispatchEvent('click');
+      await page.keyboard.press('Escape');
+      await expect(question.getByRole('button', { name: 'Cancel' })).toHaveAttribute('aria-disabled', 'true');
+      answers.release();
+      await expect(toast(page, 'New code for Bartender. Print it again.')).toBeVisible();
+      await expect(card(page).getByRole('heading')).toBeFocused();
+      await expect(card(page).getByText(shown(code))).toHaveCount(0);
+      const old = page.locator('details').filter({ hasText: 'Old codes' });
+      await expect(old.getByText(shown(code))).toBeHidden();
+      await old.getByText('Old codes').click();
+      await expect(old.getByRole('listitem')).toHaveText(`${shown(code)} · BartenderReplaced`);
+      await expect(old.getByRole('button')).toHaveCount(0);
+      await expect(page.getByRole('button', { name: /^Create/ })).toHaveCount(0);
+      await expect(backstage.call('GET', `/qr-codes/${code}`)).rejects.toThrow('answered 410');
+      await page.reload();
+      await expect(page.getByRole('article')).toHaveCount(2);
+    });
+
     await test.step('answers are lost', async () => {
+      const before = await codeShown();
       await manageCode(page);
       await loseAnswer(page, 'qrCodes.update');
       await card(page).getByRole('button', { name: 'Pause' }).click();
@@ -214,7 +208,7 @@ test.describe('a code', () => {
       await expect(
         toast(page, 'There was no answer, so we don’t know whether the code was replaced.'),
       ).toBeVisible();
-      await expect(heading).not.toHaveAttribute('data-code', code);
+      await expect(heading).not.toHaveAttribute('data-code', before);
       await expect(heading).toBeFocused();
       expect(complaints.splice(0)).toHaveLength(2);
     });
@@ -256,14 +250,19 @@ test.describe('a code', () => {
     backstage,
     logInAs,
     complaints,
+    server,
   }) => {
     const provider = await backstage.provider();
-    let code = await backstage.code(provider);
+    let code = readQrCodeId(await backstage.code(provider));
+    // Straight into the database, since the server would draw each.
+    const storage = await storageAt(server.databasePath);
+    const png = code && (await storage.findPicture(code, tipPageUrl(server.url, code)));
     for (let count = 0; count < 21; count += 1) {
-      const replaced = await backstage.call('POST', `/qr-codes/${code}/replacement`, {
-        token: provider.token,
-      });
-      code = replaced.id;
+      const next = { id: newQrCodeId(randomBytes), createdAtMs: Date.now() + count };
+      const drawn = { address: tipPageUrl(server.url, next.id), png: png ?? new Uint8Array() };
+      if (code === null) throw new Error('there is no code');
+      expect((await storage.replaceQrCode(provider.id, code, next, drawn)).outcome).toBe('replaced');
+      code = next.id;
     }
     await logInAs(provider);
     await page.route('**/trpc/qrCodes.ended*', (route) => route.abort());
@@ -321,7 +320,7 @@ test.describe('a code', () => {
 });
 
 test.describe('the editor of a tip page', () => {
-  test('that was opened by its address leaves the focus on the heading of its code, as prints do; it shows the page as it will be, saves it with one button, and tells no name of the account', async ({
+  test('that was opened by its address leaves the focus on the heading of its code, as prints do; it shows the page as it will be and what takes the focus above its button, and tells no name of the account', async ({
     page,
     backstage,
     logInAs,
@@ -341,6 +340,15 @@ test.describe('the editor of a tip page', () => {
     }
     await manageCode(page);
     await card(page).getByRole('button', { name: 'Edit Page' }).click();
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 320, height: 568 });
+    await editor(page).getByLabel('Display name').focus();
+    for (const field of ['Greeting', 'Thank-you']) {
+      await page.keyboard.press('Tab');
+      await expect(editor(page).getByLabel(field)).toBeFocused();
+      await expect.poll(() => editor(page).getByLabel(field).evaluate(isUncovered), field).toBe(true);
+    }
+    if (size) await page.setViewportSize(size);
     const preview = editor(page).getByRole('figure');
     await expect(preview).toContainText(provider.fullName);
     await expect(preview).toContainText(`@${provider.username}`);
