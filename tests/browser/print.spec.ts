@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
-import { expect, holdAnswers, manageCode, PUBLISHED_URL, published, test, watch } from './fixtures.ts';
+import { expect, holdAnswers, manageCode, PUBLISHED_URL, published, test } from './fixtures.ts';
 
 const kit = (page: Page) => page.getByRole('dialog', { name: 'Print' });
 const button = (page: Page, name: string) => kit(page).getByRole('button', { name: `Download ${name}` });
@@ -85,45 +85,7 @@ published(
 );
 
 published(
-  'has the paper of the region at first, and asks for what was chosen',
-  async ({ browser, server, backstage, complaints }) => {
-    const provider = await backstage.provider();
-    const code = await backstage.code(provider);
-    // That of the United States is looked at where everything is downloaded.
-    for (const [locale, paper] of [
-      ['fr-CA', 'Letter'],
-      ['en-GB', 'A4'],
-      ['de-AT', 'A4'],
-    ] as const) {
-      const context = await browser.newContext({ baseURL: server.url, locale });
-      const page = await context.newPage();
-      await watch(page, complaints, server.url);
-      await page.addInitScript((token) => localStorage.setItem('tipwell_token', token), provider.token);
-      await page.goto(`/dashboard?tab=qr-codes&print=${code}`);
-      await expect(button(page, 'Poster')).toBeEnabled();
-      await expect(kit(page).getByRole('radio', { name: paper })).toBeChecked();
-      if (locale === 'de-AT') {
-        await kit(page).getByRole('radio', { name: 'Letter' }).check();
-        await kit(page).getByRole('checkbox', { name: 'Save ink' }).check();
-        const forShop = kit(page).getByRole('checkbox', { name: 'For a print shop' });
-        await expect(kit(page)).toContainText('Ten on a sheet');
-        await forShop.check();
-        await expect(kit(page)).not.toContainText('on a sheet');
-        await expect(forShop).toHaveAccessibleDescription(/^One piece in each file/);
-        const asking = page.waitForRequest((request) => request.url().includes('qrCodes.print'));
-        expect((await download(page, 'Poster')).name).toMatch(/-poster-printer\.pdf$/);
-        const url = decodeURIComponent((await asking).url());
-        expect(url).toContain('"paper":"letter"');
-        expect(url).toContain('"ink":"saving"');
-        expect(url).toContain('"for":"printer"');
-      }
-      await context.close();
-    }
-  },
-);
-
-published(
-  'names the letters that its sheets have no typeface for, and nothing where they have all',
+  'names the letters that its sheets have no typeface for, and nothing where they have all; has the paper of the region at first, and asks for what was chosen',
   async ({ page, backstage, logInAs }) => {
     const provider = await backstage.provider();
     const code = await backstage.code(provider);
@@ -141,6 +103,40 @@ published(
       else await expect(note).toContainText(`no typeface for ${missing}, and show a sign in place of each`);
       await expect(kit(page)).toContainText(display_name);
     }
+
+    await page.keyboard.press('Escape');
+    await expect(kit(page)).toHaveCount(0);
+    await manageCode(page);
+    // That of the United States is looked at where everything is downloaded.
+    for (const [locale, paper] of [
+      ['fr-CA', 'Letter'],
+      ['en-GB', 'A4'],
+      ['de-AT', 'A4'],
+    ] as const) {
+      await page.evaluate(
+        (language) => Object.defineProperty(navigator, 'language', { configurable: true, value: language }),
+        locale,
+      );
+      await page.getByRole('button', { name: 'Print', exact: true }).click();
+      await expect(button(page, 'Poster')).toBeEnabled();
+      await expect(kit(page).getByRole('radio', { name: paper })).toBeChecked();
+      if (locale === 'de-AT') break;
+      await page.keyboard.press('Escape');
+      await expect(kit(page)).toHaveCount(0);
+    }
+    await kit(page).getByRole('radio', { name: 'Letter' }).check();
+    await kit(page).getByRole('checkbox', { name: 'Save ink' }).check();
+    const forShop = kit(page).getByRole('checkbox', { name: 'For a print shop' });
+    await expect(kit(page)).toContainText('Ten on a sheet');
+    await forShop.check();
+    await expect(kit(page)).not.toContainText('on a sheet');
+    await expect(forShop).toHaveAccessibleDescription(/^One piece in each file/);
+    const asking = page.waitForRequest((request) => request.url().includes('qrCodes.print'));
+    expect((await download(page, 'Poster')).name).toMatch(/-poster-printer\.pdf$/);
+    const url = decodeURIComponent((await asking).url());
+    expect(url).toContain('"paper":"letter"');
+    expect(url).toContain('"ink":"saving"');
+    expect(url).toContain('"for":"printer"');
   },
 );
 
