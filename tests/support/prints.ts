@@ -67,12 +67,15 @@ export function saveSheet(pdf: Uint8Array) {
     },
 
     /** Of the first page. */
-    async box(name: PageBox): Promise<Box> {
-      const numbers = new RegExp(`^${name}: +(.+)$`, 'm').exec(await ask('pdfinfo', '-box', file))?.[1] ?? '';
-      const [left = Number.NaN, bottom = Number.NaN, right = Number.NaN, top = Number.NaN] = numbers
-        .split(/ +/)
-        .map(Number);
-      return { left, top, right, bottom };
+    async boxes(): Promise<(name: PageBox) => Box> {
+      const told = await ask('pdfinfo', '-box', file);
+      return (name) => {
+        const numbers = new RegExp(`^${name}: +(.+)$`, 'm').exec(told)?.[1] ?? '';
+        const [left = Number.NaN, bottom = Number.NaN, right = Number.NaN, top = Number.NaN] = numbers
+          .split(/ +/)
+          .map(Number);
+        return { left, top, right, bottom };
+      };
     },
 
     /**

@@ -58,7 +58,7 @@ export function openTips(door: Door, { t }: Pick<TipScene, 't'>, options: Stream
 
 /** The tips of an account in the order of the ledger, as the account sees them. */
 export async function ledgerOf({ data }: TestApp, userId: string): Promise<StreamedTip[]> {
-  const tips = (await data.dump())['transactions']?.map((row) => Object(row)) ?? [];
+  const tips = (await data.dump(['transactions']))['transactions']?.map((row) => Object(row)) ?? [];
   return tips
     .filter((tip) => tip.giver_id === userId || tip.receiver_id === userId)
     .sort((one, other) => one.sequence - other.sequence)

@@ -98,7 +98,7 @@ export function describeAudit(): void {
     });
 
     test('numbers its rows without a gap and chains them, with any text in them, and keeps them', async () => {
-      const { storage, reopen } = await openStorage();
+      const { storage, reopen } = await openStorage({ isLasting: true });
       const reason = `'O''Hara' \\ "said" 😀 \u2028 ${'x'.repeat(400)}`;
       for (let minute = 0; minute < 5; minute += 1)
         await storage.forgetSecrets({ ...actOf('installation_keys_renewed', null, NOW + minute), reason });

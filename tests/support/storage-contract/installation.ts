@@ -25,7 +25,7 @@ export function describeInstallation(): void {
     });
 
     test('one announcement takes the place of the one before, until it is ended', async () => {
-      const { storage, reopen } = await openStorage();
+      const { storage, reopen } = await openStorage({ isLasting: true });
       expect(await storage.findAnnouncement()).toBeNull();
       const first = { text: '😀'.repeat(280), fromMs: NOW, untilMs: NOW + 1 };
       const second = { text: 'O\'Hara; said "Hi"', fromMs: 0, untilMs: null };
@@ -111,7 +111,7 @@ export function describeInstallation(): void {
     });
 
     test('what was accepted before closing is done, and nothing afterwards', async () => {
-      const { storage, setTheScene, reopen } = await openStorage();
+      const { storage, setTheScene, reopen } = await openStorage({ isLasting: true });
       const { tip, customer } = await setTheScene();
       const accepted = [storage.recordTip(tip()), storage.recordTip(tip())];
       const closed = storage.close();
@@ -123,7 +123,7 @@ export function describeInstallation(): void {
     });
 
     test('all of it is there after closing and opening again', async () => {
-      const { storage, setTheScene, beginSession, reopen } = await openStorage();
+      const { storage, setTheScene, beginSession, reopen } = await openStorage({ isLasting: true });
       const { tip, provider, customer, code } = await setTheScene();
       const { tokenHash } = await beginSession(customer.id, 'token');
       await storage.secret('device_mark', bytes('key'));

@@ -4,7 +4,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { Session, Storage } from '#server/storage/port/storage.ts';
 import { newUserId, type UserId } from '#shared/ids.ts';
 import { createPeople } from '../people.ts';
-import { createTestData, isOnSqlite } from '../test-data.ts';
+import { createTestData } from '../test-data.ts';
 
 export const NOW = Date.UTC(2026, 4, 15, 12);
 export const MINUTE_MS = 60_000;
@@ -17,19 +17,15 @@ export const bytes = (text: string) => createHash('sha256').update(text).digest(
 export const hexOf = (all: readonly Uint8Array[]) =>
   all.map((one) => Buffer.from(one).toString('hex')).sort();
 
-/** Whatever could fail to add up; nothing of it is there in a third of the tests, and PostgreSQL takes long for a whole check. */
-const LEDGER = `SELECT 1 AS found FROM accounts
-  WHERE last_position <> 0 OR total_tips_received_cents <> 0 OR total_tips_given_cents <> 0
-  ${['tips', 'tip_entries', 'tip_quarters', 'reversals', 'adjustments', 'payments', 'audit_log']
-    .map((table) => `UNION ALL SELECT 1 FROM ${table}`)
-    .join(' ')} LIMIT 1`;
-
-/** A storage for the running test, at whose end its ledger must add up. */
-export async function openStorage() {
-  const data = await createTestData({ isLasting: true });
+/**
+ * A storage for the running test, at whose end its ledger must add up.
+ * @param options.isLasting whether the test opens it again.
+ */
+export async function openStorage({ isLasting = false } = {}) {
+  const data = await createTestData({ isLasting });
   const storage = await data.openStorage();
   onTestFinished(async () => {
-    if (isOnSqlite() || (await data.run(LEDGER)).length > 0) expect(await data.check()).toEqual([]);
+    expect(await data.check()).toEqual([]);
   });
   const { addAccount, addCode, setTheScene } = createPeople(storage);
 
@@ -70,6 +66,7 @@ export async function openStorage() {
     beginSession,
     tokensOf,
     async reopen(): Promise<Storage> {
+      if (!isLasting) throw new Error('nothing of this data is left once it is closed');
       await storage.close();
       return data.openStorage();
     },
