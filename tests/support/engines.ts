@@ -131,6 +131,7 @@ export const ON_SQLITE_ALONE: readonly string[] = [
   'tip-streams',
   'typed-codes',
   'unknown-names',
+  'version',
   'wrong-fields',
   'webhooks',
 ];
