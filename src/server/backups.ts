@@ -12,7 +12,7 @@ import type { Troubles } from './troubles.ts';
 
 const LOOK_INTERVAL_MS = 600_000;
 /** Clients that waited for the start are served before all data is read. */
-const READING_DELAY_MS = 5_000;
+export const READING_DELAY_MS = 5_000;
 const PAST = / (\d+:[0-9a-f]{32})\n(.*)/s;
 
 export interface CareDependencies {

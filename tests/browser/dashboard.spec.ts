@@ -78,6 +78,8 @@ test.describe('the head', () => {
       await expect(page.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
       await expect(page.getByRole('heading', { name: 'No QR Codes Yet' })).toHaveCount(0);
     }
+    await page.reload();
+    await expect(openTab(page)).toHaveText('Transactions');
     // A long name would take a line more.
     const code = await backstage.code(await backstage.provider(['bartender'], 'Pat'));
     for (const amount of [10, 20, 30]) await backstage.tip(customer, code, amount);

@@ -76,6 +76,9 @@ test('nothing moves on a tip page, which asks the server nothing more, on the la
   });
 
   await test.step('the landing page and the login', async () => {
+    // As whoever comes for the first time, whose heading is drawn in another typeface until its own has come.
+    const protocol = await page.context().newCDPSession(page);
+    await protocol.send('Network.setCacheDisabled', { cacheDisabled: true });
     for (const path of ['/', '/auth', '/auth?tab=sign-up', '/auth?next=/tip/demo-alex-bartender']) {
       await page.goto(path);
       await expectDisplayFont(page);

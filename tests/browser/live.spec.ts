@@ -680,6 +680,7 @@ test('a page for which there is no live place left says so, is up to date when l
   await backstage.tip(customer, code, 25);
   await expect(page.getByText('$25.00 tip · you keep $24.25 (Bartender)')).toBeVisible();
 
+  expect(complaints).toEqual([]);
   await page.route('**/trpc/transactions.onTip*', (route) => route.abort());
   await page.reload();
   await expect(row(page, '+$24.25')).toHaveCount(1);

@@ -279,10 +279,13 @@ test('the dialog of a tip that is on a filtered list alone hears that it was tak
 }) => {
   const provider = await backstage.provider(['bartender', 'dj']);
   const customer = await backstage.customer();
-  await backstage.tip(customer, await backstage.code(provider, 'dj'), 33, 'dj');
+  const ofDj = { giver: customer, code: await backstage.code(provider, 'dj'), category: 'dj' } as const;
+  await recordTips(server, { ...ofDj, endMs: Date.now() - 60_000 }, [33]);
   const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
   const code = await backstage.code(provider);
+  // A list begins with 25.
   await recordTips(server, { giver: customer, code }, Array(26).fill(10));
+  expect((await backstage.transactions(customer)).at(-1)?.id).toBe(id);
   await logInAs(provider);
   await page.goto(`${LIST}&service_category=dj`);
   await rows(page)

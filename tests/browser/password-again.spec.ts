@@ -58,7 +58,7 @@ test('a change of the profile asks for the password, keeps what was typed, and g
   expect(complaints.splice(0)).toHaveLength(3);
 });
 
-test('a download of all data and a new API key ask for the password, and are made then; Escape never takes a key that was not made unasked', async ({
+test('a download of all data and a new API key ask for the password, and are made then; Escape asks before it discards a key that is not made yet, however often it is pressed', async ({
   profile: page,
   owner,
   backstage,

@@ -149,6 +149,7 @@ test('a subscription is ended that was turned off on another device, that anothe
     await page.reload();
     await expect(page.getByText(ENDED)).toBeVisible();
     await expect.poll(() => endpointOf(page)).toBeNull();
+    await expectForEverybody(page, 'notifications that have ended');
     await picture(page, 'notices-ended');
     await pushOn(page);
     expect(push.payloadsOf((await endpointOf(page)) ?? 'none')).toEqual([]);
@@ -270,7 +271,7 @@ async function replaceEndpoint(page: Page): Promise<void> {
   });
 }
 
-test('what is being turned on is ended by no look at what the server knows, and on they stay with a replaced endpoint and a new password', async ({
+test('a look at what the server knows ends nothing that is being turned on; a replaced endpoint and a new password leave notifications on', async ({
   page,
   backstage,
   logInAs,

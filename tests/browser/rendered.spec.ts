@@ -233,6 +233,7 @@ test.describe('when the script has come', () => {
       await expect(demo).toHaveCount(0);
     });
 
+    expect(complaints).toEqual([]);
     await test.step('a page that the script draws itself', async () => {
       await page.goto('/scan');
       await expect(page.getByLabel('QR code or link')).toBeVisible();

@@ -374,12 +374,15 @@ test('a film of a code leads to its tip page; a foreign code is named, once howe
   await page.evaluate(() => {
     window.refusal = '';
   });
+  await page.evaluate(() => {
+    window.wanted = [];
+  });
   await again(page).click();
   await expect(status(page)).toHaveText(THAT_IS_NONE);
   expect(page.workers()).toHaveLength(1);
-  expect(await page.evaluate(() => window.wanted.at(-1))).toMatchObject({
-    video: { facingMode: { ideal: 'environment' } },
-  });
+  const wanted = await page.evaluate(() => window.wanted);
+  expect(wanted).toHaveLength(1);
+  expect(wanted).toMatchObject([{ video: { facingMode: { ideal: 'environment' } } }]);
   await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
   await expect(page).toHaveURL(`/tip/${code}`);
   expect(await tracks(page)).toEqual(['ended', 'ended']);

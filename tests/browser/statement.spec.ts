@@ -148,6 +148,7 @@ test('a provider sees what was received in the last month, tip by tip, by month 
   await expect(page.getByText('Loading the statement...')).toBeVisible();
   statement.release();
   await expect(page.getByRole('article', { name: 'Statement' })).toBeVisible();
+  complaints.splice(0);
   await page.keyboard.press('Shift+Tab');
   await expect(page.getByRole('button', { name: 'Download Daily Record' })).toBeFocused();
   const sheet = page.getByRole('article', { name: 'Statement' });
@@ -179,8 +180,6 @@ test('a provider sees what was received in the last month, tip by tip, by month 
   await expect(rowsOf(page, 'Refunds in this period')).toContainText(['-$50.00-$1.50-$48.50']);
   await expect(page.getByText('“Tips given” and the last three columns of the daily record')).toBeVisible();
   await expect(table(page, 'Changed since this period')).toHaveCount(0);
-
-  complaints.splice(0);
   const download = async (name: string) => {
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name, exact: true }).click();

@@ -627,10 +627,14 @@ describe('hours that are over', () => {
 test('readings of the past have a bound: those that were not asked for longest go first', async () => {
   const past = createPastReadings<string>(10, (value) => value.length);
   const reads: string[] = [];
-  const get = (value: string, position = 1) =>
+  const judged: number[] = [];
+  const get = (value: string, newest = 1) =>
     past.get(value, {
-      newest: position,
-      isStillTrue: async () => true,
+      newest,
+      isStillTrue: async (position) => {
+        judged.push(position);
+        return position < newest;
+      },
       read: async () => {
         reads.push(value);
         return value;
@@ -642,4 +646,9 @@ test('readings of the past have a bound: those that were not asked for longest g
   // Larger than all together may be, it is not kept, and takes nobody's place.
   for (const value of ['e'.repeat(11), 'cc', 'e'.repeat(11)]) await get(value);
   expect(reads.slice(5)).toEqual(['e'.repeat(11), 'e'.repeat(11)]);
+  // What a faster question has kept is judged by a slower one, which knows fewer entries.
+  await get('cc', 2);
+  await get('cc', 1);
+  expect(judged).toEqual([1, 2]);
+  expect(reads.slice(7)).toEqual(['cc']);
 });

@@ -432,6 +432,18 @@ test.each(SEEDS)(
       const sums = await transactions.sum(account, { ...filter, ...period, direction: 'received' });
       expect([sums.receivedCount, sums.receivedCents]).toEqual([insights.count, insights.netCents]);
       if (insights.count > 0) count('insights of tips');
+
+      // Asked each time, so that the past that is kept is compared after whatever has happened since.
+      const month = new Date(now).toISOString().slice(0, 8);
+      const ofMonth = {
+        from: `${month}01`,
+        to: `${month}28`,
+        timeZone: 'Asia/Kathmandu',
+        granularity: 'day',
+      } as const;
+      const { before: beforeMonth, ...inMonth } = model.insights(account, ofMonth);
+      expect(await takings.insights(account, ofMonth), 'of the month').toMatchObject(inMonth);
+      if (inMonth.count > 0 && beforeMonth.count > 0) count('insights of the month');
     }
 
     async function compareEverything(): Promise<void> {
@@ -512,6 +524,7 @@ test.each(SEEDS)(
       'refund by receiver',
       'transaction_not_found',
       'insights of tips',
+      'insights of the month',
       'authorise',
     ];
     const isRarer = (kind: string, least: number) => (seen.get(kind) ?? 0) < least;

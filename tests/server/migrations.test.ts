@@ -193,6 +193,7 @@ describe('the committed migrations', () => {
   /** Brings a file from one version to another, and expects it to be whole there, with everything that it had. */
   function expectBrought(database: Database, from: number, to: number): Rows {
     expect(appliedTo(database)).toHaveLength(from);
+    expect(inspectDatabase(database.name)).toMatchObject({ problems: [], tipCount: 1 });
     const before = everythingIn(database.name).rows;
     const past = notePast(tipsOfPast(database));
     expect(migrate(database, MIGRATIONS.slice(0, to))).toBe(to - from);

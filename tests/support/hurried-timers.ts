@@ -1,4 +1,5 @@
 /** For servers whose tests are about what comes some time after a start, and not about that time. */
+import { READING_DELAY_MS } from '#server/backups.ts';
 
 /** @returns NODE_OPTIONS with which whatever shall be done after so long is done at once. */
 export function atOnce(delayMs: number): string {
@@ -9,4 +10,4 @@ export function atOnce(delayMs: number): string {
 }
 
 /** All data is read through at the start, and not when clients that waited for it are served. */
-export const READING_AT_ONCE = atOnce(5_000);
+export const READING_AT_ONCE = atOnce(READING_DELAY_MS);

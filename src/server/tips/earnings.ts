@@ -31,6 +31,9 @@ const DAY_MS = 86_400_000;
 const MAX_NEWS = 50;
 /** In sums of 100 bytes or so: the past of 500 accounts, of a month each. */
 const MAX_KEPT_SUMS = 100_000;
+/** What a key with its two maps takes, and a map in one of them, in sums. */
+const OF_A_KEY = 6;
+const OF_A_MAP = 2;
 const MAX_KEPT_TOTALS = 10_000;
 
 type ReceivedTotals = Pick<Totals, 'receivedCount' | 'receivedCents'>;
@@ -40,7 +43,7 @@ export function createEarnings(storage: Storage, queryQueue: StepQueue, clock: C
   const pastHours = createPastReadings<SummedHours>(
     MAX_KEPT_SUMS,
     ({ days, hours }) =>
-      1 + hours.size + [...days.values()].reduce((sum, services) => sum + services.size, 0),
+      OF_A_KEY + hours.size + [...days.values()].reduce((sum, services) => sum + OF_A_MAP + services.size, 0),
   );
   const pastTotals = createPastReadings<ReceivedTotals>(MAX_KEPT_TOTALS, () => 1);
 

@@ -28,12 +28,16 @@ export function App({ address, rendered, children }: AppProps) {
     void verifySession();
     return followOtherTabs(() => void verifySession());
   }, []);
+  const router = {
+    ...exactAddresses,
+    ...(address && { ssrPath: address.pathname, ssrSearch: address.search }),
+  };
   // A screen that waits for its script hears nothing of an address that it has shown last: Back would do nothing.
-  usePathname(address && { ssrPath: address.pathname });
+  usePathname(router);
   const isToasterWanted = useToasterWanted();
   return (
     <StrictMode>
-      <Router {...exactAddresses} {...(address && { ssrPath: address.pathname, ssrSearch: address.search })}>
+      <Router {...router}>
         <RenderedContext value={rendered ?? null}>
           <Later meanwhile={<LoadingScreen />} otherwise={<FailedScreen />}>
             {children}
