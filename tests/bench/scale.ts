@@ -127,6 +127,8 @@ async function measureRequests(many: Ledger, few: Ledger, { seconds, rounds }: P
     await startProductOn(many.path, many.folder),
     await startProductOn(few.path, few.folder),
   ] as const;
+  say('waiting until both have read all data, which a start does once ...');
+  for (const server of servers) await server.untilAllIsRead();
   const gets = (
     name: string,
     connections: number,

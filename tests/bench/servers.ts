@@ -7,8 +7,10 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { READING_DELAY_MS } from '#server/backups.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { MAX_WEBHOOKS } from '#shared/event-types.ts';
+import { childrenOf } from '#tests/support/process-family.ts';
 import { ARENAS, freePort } from '#tests/support/running-server.ts';
 import { copyForFloor } from './floor-ledger.ts';
 
@@ -29,6 +31,8 @@ export interface BenchServer {
    * measures it. Only of a server that was started with a probe.
    */
   longestDelay(work: () => Promise<void>): Promise<number>;
+  /** Waits until the process that reads all data after a start has ended, as far as the system tells. */
+  untilAllIsRead(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -179,6 +183,12 @@ async function start(
       child.send('end');
       const [longest]: unknown[] = await once(child, 'message');
       return Number(longest);
+    },
+
+    async untilAllIsRead() {
+      // It begins a while after the start.
+      await sleep(2 * READING_DELAY_MS);
+      while (childrenOf(child.pid ?? 0).length > 0) await sleep(500);
     },
 
     async stop() {

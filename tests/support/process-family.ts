@@ -18,7 +18,7 @@ export function signalWithChildren(pid: number, signal: 'SIGKILL' | 'SIGSTOP' | 
   if (signal !== 'SIGSTOP') process.kill(pid, signal);
 }
 
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   return parentage().flatMap(([child = 0, parent]) => (parent === pid ? [child] : []));
 }
 
