@@ -624,7 +624,7 @@ describe('hours that are over', () => {
   });
 });
 
-test('readings of the past have a bound: those that were not asked for longest go first', async () => {
+test('readings of the past have a bound: the least recently used go first', async () => {
   const past = createPastReadings<string>(10, (value) => value.length);
   const reads: string[] = [];
   const judged: number[] = [];

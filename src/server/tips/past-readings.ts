@@ -20,8 +20,7 @@ export interface PastReadings<Value> {
 }
 
 /**
- * @param maxSize of all values together, by `sizeOf`; those that were not asked for longest go first. A larger
- *   value is not kept.
+ * @param maxSize of all values together, by `sizeOf`; the least recently used go first. A larger value is not kept.
  * @param sizeOf one or more.
  */
 export function createPastReadings<Value>(
