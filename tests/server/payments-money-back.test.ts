@@ -559,9 +559,10 @@ test('what Stripe gives in the moment in which an operator notes it as paid come
   if (!paid) throw new Error('nothing was paid');
   const settled: Promise<boolean>[] = [];
   stripe.fail(({ method, path }) => {
-    if (method === 'POST' && path === '/transfers')
-      settled.push(t.storage.payments.settleDebt(paid.id, 'owed_to_receiver', t.clock.nowMs, act));
-    return null;
+    if (method !== 'POST' || path !== '/transfers') return null;
+    const until = t.storage.payments.settleDebt(paid.id, 'owed_to_receiver', t.clock.nowMs, act);
+    settled.push(until);
+    return { is: 'held', until };
   });
   await scene.deliver();
   expect(await Promise.all(settled)).toEqual([true]);
