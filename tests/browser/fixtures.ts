@@ -375,6 +375,10 @@ export async function watch(
     document.addEventListener('securitypolicyviolation', (event) => {
       Reflect.get(window, 'reportViolation')(`${event.violatedDirective} ${event.blockedURI}`);
     });
+    // Playwright presses where an element was: one that scrolls on until the release is not pressed.
+    const atOnce = new CSSStyleSheet();
+    atOnce.replaceSync('html { scroll-behavior: auto !important }');
+    document.adoptedStyleSheets.push(atOnce);
     if (!('serviceWorker' in navigator)) return;
     if (!registers) navigator.serviceWorker.register = () => new Promise(() => {});
     const { showNotification } = ServiceWorkerRegistration.prototype;

@@ -114,7 +114,6 @@ async function bringAxe(page: Page): Promise<void> {
  */
 export async function changeScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.evaluate(() => {
-    if (document.adoptedStyleSheets.length > 0) return;
     const still = new CSSStyleSheet();
     still.replaceSync('*, ::before, ::after, ::backdrop { transition-property: none !important }');
     document.adoptedStyleSheets.push(still);
