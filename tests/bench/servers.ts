@@ -79,7 +79,10 @@ export interface ProductOptions {
   readonly withDeadWebhooks?: readonly string[];
 }
 
-/** Starts `dist/server/main.js` on a copy of the ledger, as `npm start` does, without rate limits. */
+/**
+ * Starts `dist/server/main.js` on a copy of the ledger, as `npm start` does, without rate limits. It answers once all
+ * data was read, which a start does soon after, on the same core.
+ */
 export async function startProduct(
   ledgerPath: string,
   folder: string,
@@ -87,7 +90,9 @@ export async function startProduct(
 ): Promise<BenchServer> {
   const path = await copyOf(ledgerPath, folder, 'product');
   for (const userId of options.withDeadWebhooks ?? []) addDeadWebhooks(path, userId);
-  return startProductOn(path, folder, options);
+  const product = await startProductOn(path, folder, options);
+  await product.untilAllIsRead();
+  return product;
 }
 
 export async function startProductOn(
