@@ -1,7 +1,7 @@
 /**
  * How fast the product is, as ratios that are measured in one run and so mean something on any machine:
  * against a hand-written floor (floor.ts), or against itself in other circumstances. `npm run bench` takes
- * some five minutes; `npm run bench -- lookup tips` measures some rows only, and `--seconds=2` makes every
+ * some nine minutes; `npm run bench -- lookup tips` measures some rows only, and `--seconds=2` makes every
  * measurement shorter.
  *
  * Fastify is here for the floor alone.
